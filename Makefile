@@ -1,0 +1,58 @@
+# `make` lints, checks types and import contracts, and tests. `make help` lists the rest.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+FUZZ_SECONDS ?= 60
+
+.PHONY: all help test lint types contracts fuzz prove bench clean lock
+.DEFAULT_GOAL := all
+
+all: lint types contracts test ## Lint, types, import contracts and tests
+
+help: ## List the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(READY): requirements.txt pyproject.toml
+	@if command -v uv >/dev/null 2>&1; then \
+		set -e; \
+		test -d $(VENV) || uv venv -q --python $(PYTHON) $(VENV); \
+		uv pip install -q --python $(BIN)/python --require-hashes -r requirements.txt; \
+		uv pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .; \
+	else \
+		set -e; \
+		test -x $(BIN)/python || $(PYTHON) -m venv $(VENV); \
+		$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.txt; \
+		$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .; \
+	fi
+	@touch $@
+
+test: $(READY) ## Run the test suite
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+lint: $(READY) ## Check style and formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY) ## Check types
+	$(BIN)/mypy
+
+contracts: $(READY) ## Check who imports whom
+	$(BIN)/lint-imports
+
+fuzz: $(READY) ## Drive model and store together for FUZZ_SECONDS, from FUZZ_SEED
+	$(BIN)/python -m tests.differential.fuzz --seconds $(FUZZ_SECONDS) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
+
+prove: $(READY) ## Check the contracts of the pure predicates for all inputs
+	$(BIN)/python -m tests.proofs
+
+bench: $(READY) ## Measure speed and memory, as ratios in one run
+	$(BIN)/python -m tests.bench
+
+lock: ## Pin the newest releases that pyproject.toml admits
+	$(BIN)/python -m pip install -q pip-tools
+	$(BIN)/pip-compile -q --upgrade --extra dev --generate-hashes --allow-unsafe --strip-extras \
+		--no-emit-index-url --no-header --no-annotate -o requirements.txt pyproject.toml
+
+clean: ## Remove the environment and every cache
+	rm -rf $(VENV) .cache .hypothesis build dist

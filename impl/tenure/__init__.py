@@ -1,0 +1,1 @@
+"""Own durable runs safely: leases, fences and takeovers over SQLite."""

@@ -1,0 +1,1 @@
+"""The formal model of durable runs: vocabulary, admission, semantics, and what drives them."""

@@ -1,0 +1,1 @@
+"""What each operation means: pure functions over an immutable world."""

@@ -1,0 +1,1 @@
+"""Owners, snapshots, evidence, outcomes, errors and constants: frozen values without logic."""
