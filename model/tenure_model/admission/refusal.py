@@ -1,10 +1,12 @@
 """What an admission function answers instead of a value."""
 
 from collections.abc import Mapping
+from typing import final
 
 import attrs
 
 
+@final
 @attrs.frozen
 class Refusal:
     """Why an input was refused: field names, lengths and flags, never the value (RS-362)."""
