@@ -1,0 +1,16 @@
+"""The command group and what all commands share."""
+
+import click
+
+from tenure.cli.replay import replay_command
+from tenure.cli.runs import runs_command
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="tenure")
+def main() -> None:
+    """Look at durable runs, and replay recorded behaviour."""
+
+
+main.add_command(replay_command)
+main.add_command(runs_command)

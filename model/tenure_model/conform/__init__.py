@@ -1,0 +1,1 @@
+"""How the semantics binds others: the wire form, traces, and replaying them on any system."""

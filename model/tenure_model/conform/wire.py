@@ -1,0 +1,67 @@
+"""The wire form: how values, outcomes and errors look once they leave Python.
+
+Fields are camelCase, a tagged value carries ``_tag``, an error is ``{"code", "method", "message"}``. Absent and null
+differ: a field whose value is ``ABSENT`` is left out.
+"""
+
+from functools import cache
+from typing import TypeAlias
+
+import attrs
+
+from tenure_model.vocabulary import outcomes
+from tenure_model.vocabulary.absent import ABSENT
+from tenure_model.vocabulary.errors import RunStoreError
+from tenure_model.vocabulary.facts import OwnershipFact
+
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
+
+_TAGGED = frozenset(member for member in vars(outcomes).values() if isinstance(member, type) and attrs.has(member))
+
+
+def camel_case(name: str) -> str:
+    """``claimed_at_ms`` as ``claimedAtMs``."""
+    head, *rest = name.split("_")
+    return head + "".join(word.capitalize() for word in rest)
+
+
+@cache
+def _wire_fields(kind: type) -> tuple[tuple[str, str], ...]:
+    return tuple((field.name, camel_case(field.name)) for field in attrs.fields(kind))
+
+
+def to_wire(value: object) -> Json:
+    """A result, an argument or any value of the vocabulary as JSON data.
+
+    Values that are JSON already pass as they are, so that bad input survives the way into a trace file.
+    """
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, list | tuple):
+        return [to_wire(member) for member in value]
+    if isinstance(value, dict):
+        return {str(key): to_wire(member) for key, member in value.items() if member is not ABSENT}
+    if isinstance(value, OwnershipFact):
+        payload = to_wire({"runId": value.run_id, "owner": value.owner, "grantedAtMs": value.granted_at_ms})
+        return [value.event_type, payload]
+    if attrs.has(type(value)):
+        record: dict[str, Json] = {"_tag": type(value).__name__} if type(value) in _TAGGED else {}
+        kind: type = type(value)
+        for name, wire_name in _wire_fields(kind):
+            member = getattr(value, name)
+            if member is not ABSENT:
+                record[wire_name] = to_wire(member)
+        return record
+    raise TypeError(f"no wire form for {type(value).__name__}")
+
+
+def error_to_wire(error: RunStoreError) -> dict[str, Json]:
+    """An error as ``{"code", "method", "message"}``; its cause never travels."""
+    return {"code": error.code, "method": error.method, "message": error.message}
+
+
+def result_to_wire(result: object) -> dict[str, Json]:
+    """What a call answered, as the part of a trace step that says so: ``{"ok": …}`` or ``{"error": …}``."""
+    if isinstance(result, RunStoreError):
+        return {"error": error_to_wire(result)}
+    return {"ok": to_wire(result)}

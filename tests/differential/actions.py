@@ -1,0 +1,27 @@
+"""One step of a scenario: who acts, at which clock reading, and what is called."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from tenure_model.conform.wire import to_wire
+
+
+@attrs.frozen
+class Action:
+    """A call or a control by one session. ``clock_ms`` is the session's own clock, fractions included."""
+
+    session: str
+    operation: str
+    arguments: Mapping[str, object]
+    clock_ms: float
+
+    def to_wire(self) -> dict[str, Any]:
+        """The action as a step of a trace, without its answer."""
+        return {
+            "clock": self.clock_ms,
+            "session": self.session,
+            "op": self.operation,
+            "args": to_wire(dict(self.arguments)),
+        }

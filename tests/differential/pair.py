@@ -1,0 +1,94 @@
+"""Two systems on the same steps: after each the same answer, and the same whole state."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import attrs
+
+from tenure_model.conform.replay import leaves
+from tenure_model.conform.systems import System, SystemState, state_to_wire
+from tenure_model.conform.traces import CONTROLS
+from tenure_model.conform.wire import result_to_wire
+from tests.differential.actions import Action
+
+
+@attrs.frozen
+class Divergence(Exception):
+    """The first step after which the two disagree: in the answer, or in what one part of the state holds."""
+
+    actions: tuple[Action, ...]
+    where: str
+    model: Any
+    store: Any
+
+    def __str__(self) -> str:
+        return f"step {len(self.actions) - 1} ({self.actions[-1].operation}) differs in {self.where}"
+
+
+def _state_difference(model: SystemState, store: SystemState) -> tuple[str, Any, Any] | None:
+    if model == store:
+        return None
+    for path, left, right in leaves(state_to_wire(model), state_to_wire(store)):
+        return f"state {path}", left, right
+    # The wire form has no acknowledgements: they differ, or a column has another type.
+    return "state", repr(model), repr(store)
+
+
+class Pair:
+    """The model and the system held against it. ``sessions`` names the instances that act."""
+
+    def __init__(self, model: System, store: System, sessions: Sequence[str]) -> None:
+        self.model = model
+        self.store = store
+        self.sessions = tuple(sessions)
+        self.actions: list[Action] = []
+
+    def take(self, action: Action) -> object:
+        """Take one step on both; answers the outcome, or raises ``Divergence``."""
+        self.actions.append(action)
+        if action.operation in CONTROLS and action.operation != "row.delete":
+            self.model.control(action.session, action.operation)
+            self.store.control(action.session, action.operation)
+            result: object = None
+        else:
+            result = self.model.call(action.session, action.operation, action.arguments, action.clock_ms)
+            answer = self.store.call(action.session, action.operation, action.arguments, action.clock_ms)
+            if type(answer) is not type(result) or answer != result:
+                raise Divergence(tuple(self.actions), "answer", result_to_wire(result), result_to_wire(answer))
+        # The acting session's view always, another session's in turn: it must not see what is not committed.
+        self._compare(action.session)
+        if len(self.sessions) > 1:
+            other = self.sessions[len(self.actions) % len(self.sessions)]
+            if other != action.session:
+                self._compare(other)
+        return result
+
+    def _compare(self, session: str) -> None:
+        difference = _state_difference(self.model.state(session), self.store.state(session))
+        if difference is not None:
+            where, model, store = difference
+            raise Divergence(tuple(self.actions), f"{where} as {session} sees it", model, store)
+
+
+MakePair: TypeAlias = Callable[[], Pair]
+
+
+def run_actions(make_pair: MakePair, actions: Sequence[Action]) -> Divergence | None:
+    """Take the actions on a fresh pair; the divergence they end in, if any."""
+    pair = make_pair()
+    try:
+        for action in actions:
+            pair.take(action)
+    except Divergence as divergence:
+        return divergence
+    finally:
+        close_pair(pair)
+    return None
+
+
+def close_pair(pair: Pair) -> None:
+    """Release what the systems hold (files, connections)."""
+    for system in (pair.model, pair.store):
+        close = getattr(system, "close", None)
+        if close is not None:
+            close()

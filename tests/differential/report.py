@@ -1,0 +1,64 @@
+"""What a person reads when model and store disagree, and the file that replays it."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tenure_model.conform.systems import state_to_wire
+from tenure_model.conform.wire import result_to_wire
+from tests.differential.actions import Action
+from tests.differential.pair import Divergence, MakePair, Pair, close_pair
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, Mapping) and value.keys() == {"hostId", "pid", "nonce"}:
+        return f"{value['hostId']}:{value['pid']}:{value['nonce']}"
+    if isinstance(value, Mapping) and "_tag" in value:
+        rest = ", ".join(f"{key}={_brief(member)}" for key, member in value.items() if key != "_tag")
+        return f"{value['_tag']}({rest})" if rest else str(value["_tag"])
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}={_brief(member)}" for key, member in value.items()) + "}"
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def _line(index: int, step: Mapping[str, Any]) -> str:
+    call = ", ".join(f"{name}={_brief(value)}" for name, value in step["args"].items())
+    answer = _brief(step["error"]) if "error" in step else _brief(step.get("ok"))
+    return f"{index:>4}  {step['session']} at {step['clock']:g}  {step['op']}({call})\n        -> {answer}"
+
+
+def trace_document(divergence: Divergence, make_pair: MakePair, about: Mapping[str, Any]) -> dict[str, Any]:
+    """The history as a trace whose answers and end state are the model's."""
+    pair = make_pair()
+    steps = []
+    try:
+        for action in divergence.actions:
+            steps.append(action.to_wire() | _model_answer(pair, action))
+        final = state_to_wire(pair.model.state(divergence.actions[-1].session))
+    finally:
+        close_pair(pair)
+    return {"kind": "runs", **about, "steps": steps, **final}
+
+
+def _model_answer(pair: Pair, action: Action) -> dict[str, Any]:
+    if action.operation.startswith(("session.", "system.")):
+        pair.model.control(action.session, action.operation)
+        return {}
+    return result_to_wire(pair.model.call(action.session, action.operation, action.arguments, action.clock_ms))
+
+
+def describe(divergence: Divergence, document: Mapping[str, Any]) -> str:
+    """The history step by step with the model's answers, and what differs at its end."""
+    lines = [_line(index, step) for index, step in enumerate(document["steps"])]
+    lines += ["", f"Differs in {divergence.where}:", f"  model: {divergence.model}", f"  store: {divergence.store}"]
+    return "\n".join(lines)
+
+
+def write_failure(document: Mapping[str, Any], folder: Path, name: str) -> Path:
+    """Write the trace where ``tenure replay`` can find it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(document, indent=1) + "\n")
+    return path
