@@ -50,6 +50,7 @@ UNDEFINED_COMPLAINT: Final = JsonComplaint("contains a non-JSON undefined")
 INSPECTION_COMPLAINT: Final = JsonComplaint("cannot be inspected without executing object code")
 
 _FUNCTION_TYPES: Final = (FunctionType, BuiltinFunctionType, MethodType, type)
+"""What JavaScript calls a function: classes too, instances that can be called not."""
 
 
 @attrs.define
@@ -156,7 +157,10 @@ def _admit_scalar(value: object) -> bool | int | float | str | JsonComplaint | N
         return value if isfinite(value) else NUMBER_COMPLAINT
     if type(value) is Absent:
         return UNDEFINED_COMPLAINT
-    return FUNCTION_COMPLAINT if type(value) in _FUNCTION_TYPES else OBJECT_COMPLAINT
+    # Compared one by one with `is`: `in` would let a metaclass's `__eq__` run.
+    if any(type(value) is function_type for function_type in _FUNCTION_TYPES):
+        return FUNCTION_COMPLAINT
+    return OBJECT_COMPLAINT
 
 
 def _values_complaint(limits: JsonLimits) -> JsonComplaint:
