@@ -9,6 +9,7 @@ transactions, ``session.crash`` drops one instance, ``system.crash`` all of them
 
 import gzip
 import json
+import math
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -68,13 +69,13 @@ def _require(condition: bool, where: str, field: str, detail: str) -> None:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _read_step(document: object, where: str) -> TraceStep:
     if not isinstance(document, dict):
         raise TraceError(f"{where}: step must be an object")
-    _require(_is_number(document.get("clock")), where, "clock", "must be a number")
+    _require(_is_number(document.get("clock")), where, "clock", "must be a finite number")
     _require(isinstance(document.get("op"), str), where, "op", "must be a string")
     _require(isinstance(document.get("args", {}), dict), where, "args", "must be an object")
     _require(isinstance(document.get("session", FIRST_SESSION), str), where, "session", "must be a string")
