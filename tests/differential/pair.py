@@ -9,6 +9,7 @@ from tenure_model.conform.replay import leaves
 from tenure_model.conform.systems import System, SystemState, state_to_wire
 from tenure_model.conform.traces import CONTROLS
 from tenure_model.conform.wire import result_to_wire
+from tenure_model.vocabulary.errors import RunStoreError
 from tests.differential.actions import Action
 
 
@@ -34,6 +35,18 @@ def _state_difference(model: SystemState, store: SystemState) -> tuple[str, Any,
     return "state", repr(model), repr(store)
 
 
+def _take(system: System, action: Action) -> object:
+    if action.operation in CONTROLS:
+        return system.control(action.session, action.operation)
+    return system.call(action.session, action.operation, action.arguments, action.clock_ms)
+
+
+def _describe(result: object) -> Any:
+    """The wire form, with an error's cause, which is compared as well."""
+    cause = {"cause": dict(result.cause)} if isinstance(result, RunStoreError) else {}
+    return result_to_wire(result) | cause
+
+
 class Pair:
     """The model and the system held against it. ``sessions`` names the instances that act."""
 
@@ -46,15 +59,9 @@ class Pair:
     def take(self, action: Action) -> object:
         """Take one step on both; answers the outcome, or raises ``Divergence``."""
         self.actions.append(action)
-        if action.operation in CONTROLS and action.operation != "row.delete":
-            self.model.control(action.session, action.operation)
-            self.store.control(action.session, action.operation)
-            result: object = None
-        else:
-            result = self.model.call(action.session, action.operation, action.arguments, action.clock_ms)
-            answer = self.store.call(action.session, action.operation, action.arguments, action.clock_ms)
-            if type(answer) is not type(result) or answer != result:
-                raise Divergence(tuple(self.actions), "answer", result_to_wire(result), result_to_wire(answer))
+        result, answer = _take(self.model, action), _take(self.store, action)
+        if type(answer) is not type(result) or answer != result:
+            raise Divergence(tuple(self.actions), "answer", _describe(result), _describe(answer))
         # The acting session's view always, another session's in turn: it must not see what is not committed.
         self._compare(action.session)
         if len(self.sessions) > 1:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tenure_model.conform.systems import state_to_wire
+from tenure_model.conform.traces import CONTROLS
 from tenure_model.conform.wire import result_to_wire
 from tests.differential.actions import Action
 from tests.differential.pair import Divergence, MakePair, Pair, close_pair
@@ -43,9 +44,8 @@ def trace_document(divergence: Divergence, make_pair: MakePair, about: Mapping[s
 
 
 def _model_answer(pair: Pair, action: Action) -> dict[str, Any]:
-    if action.operation.startswith(("session.", "system.")):
-        pair.model.control(action.session, action.operation)
-        return {}
+    if action.operation in CONTROLS:
+        return {"ok": pair.model.control(action.session, action.operation)}
     return result_to_wire(pair.model.call(action.session, action.operation, action.arguments, action.clock_ms))
 
 

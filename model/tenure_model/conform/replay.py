@@ -13,12 +13,14 @@ import attrs
 
 from tenure_model.conform.model_system import ModelSystem
 from tenure_model.conform.systems import System, SystemState, row_to_wire, state_to_wire
-from tenure_model.conform.traces import CONTROLS, FINAL_FIELDS, Trace, TraceError, TraceStep
+from tenure_model.conform.traces import CONTROLS, FINAL_FIELDS, RAW_OPERATIONS, Trace, TraceError, TraceStep
 from tenure_model.conform.wire import result_to_wire
 from tenure_model.semantics.profiles import ORIGINAL, REFERENCE, Profile
 from tenure_model.vocabulary.operations import RUN_OPERATIONS
 
 Verdict: TypeAlias = Literal["agrees", "allowed", "differs"]
+
+_KNOWN: Final = frozenset((*RUN_OPERATIONS, *RAW_OPERATIONS, *CONTROLS))
 
 NOT_COMPARED_PREFIXES: Final = ("attempt.",)
 """Operations that traces of runs contain and nothing here implements yet; no step compared depends on them."""
@@ -101,10 +103,9 @@ def _same(left: object, right: object) -> bool:
 
 
 def _drive(system: System, step: TraceStep) -> _Answer:
-    """Take one step on a system; a control answers null."""
-    if step.operation in CONTROLS and step.operation != "row.delete":
-        system.control(step.session, step.operation)
-        return _Answer({"ok": None}, None)
+    """Take one step on a system; a control answers whether it could be done."""
+    if step.operation in CONTROLS:
+        return _Answer({"ok": system.control(step.session, step.operation)}, None)
     result = result_to_wire(system.call(step.session, step.operation, step.arguments, step.clock_ms))
     return _Answer(result, None if step.row is None else _row(system.state(step.session), step))
 
@@ -119,8 +120,7 @@ def check_operations(trace: Trace) -> None:
     if trace.kind != "runs":
         raise TraceError(f"{trace.name}: traces of this kind cannot be replayed")
     for index, step in enumerate(trace.steps):
-        known = step.operation in RUN_OPERATIONS or step.operation in CONTROLS or not is_compared(step.operation)
-        if not known:
+        if not (step.operation in _KNOWN or not is_compared(step.operation)):
             raise TraceError(f"{trace.name}: step {index}: op is not a known operation")
 
 

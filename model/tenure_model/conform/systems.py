@@ -74,8 +74,8 @@ class System(Protocol):
         """One operation by its wire names; answers its outcome, or a ``RunStoreError`` as a value."""
         ...
 
-    def control(self, session: str, action: str) -> None:
-        """One of ``traces.CONTROLS`` but ``row.delete``, which is a call. Does nothing where it cannot apply."""
+    def control(self, session: str, action: str) -> bool:
+        """One of ``traces.CONTROLS``; answers whether it could be done. What cannot be done changes nothing."""
         ...
 
     def state(self, session: str) -> SystemState:

@@ -4,7 +4,7 @@ A trace is ``{"kind": "runs", "steps": […], "rows", "changes", "source", "leas
 ``{"clock", "op", "args"}`` with ``ok`` or ``error``, perhaps ``row`` (what ``get`` of the run answers afterwards) and
 ``session`` (which of several instances on one file acted; the first where it is missing). Beside the operations a step
 may control the system: ``session.begin``, ``session.commit``, ``session.rollback`` open and close (nested)
-transactions, ``session.crash`` drops one instance, ``system.crash`` all of them, ``row.delete`` deletes a run row.
+transactions, ``session.crash`` drops one instance, ``system.crash`` all of them. ``row.delete`` deletes a run row.
 """
 
 import gzip
@@ -23,8 +23,9 @@ CONTROLS: Final = (
     "session.rollback",
     "session.crash",
     "system.crash",
-    "row.delete",
 )
+
+RAW_OPERATIONS: Final = ("row.delete",)
 
 FIRST_SESSION: Final = "s0"
 

@@ -1,0 +1,115 @@
+"""The model as a system that can be driven: the purest there is."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from tenure_model.conform.systems import Columns, FactColumns, SystemState, acknowledgement_text
+from tenure_model.semantics import transactions
+from tenure_model.semantics.commands import Command
+from tenure_model.semantics.profiles import Profile
+from tenure_model.semantics.transactions import Database
+from tenure_model.semantics.world import Claim, Lease, Run, World, empty_world
+from tenure_model.vocabulary.facts import OwnershipFact
+from tenure_model.vocabulary.owners import OwnerId
+
+_NOBODY: Final = (None, None, None)
+
+
+def _identity(owner: OwnerId | None) -> Columns:
+    return _NOBODY if owner is None else (owner.host_id, owner.pid, owner.nonce)
+
+
+def _claim(claim: Claim | None) -> Columns:
+    return (*_NOBODY, None) if claim is None else (*_identity(claim.claimant), claim.claimed_at_ms)
+
+
+def run_columns(run: Run) -> Columns:
+    """A run in the order of ``RUN_COLUMNS``."""
+    seen = run.acknowledgement
+    return (
+        run.run_id,
+        run.status,
+        run.created_at_ms,
+        run.started_at_ms,
+        run.finished_at_ms,
+        *_identity(run.owner),
+        run.heartbeat_at_ms,
+        *_claim(run.claim),
+        run.parent_run_id,
+        run.cancel_requested_at_ms,
+        run.lineage_id,
+        run.round_ordinal,
+        run.state_json,
+        None if seen is None else acknowledgement_text(seen.observed_at_ms, *_owner_fields(seen.owner)),
+    )
+
+
+def _owner_fields(owner: OwnerId) -> tuple[str, int, str]:
+    return owner.host_id, owner.pid, owner.nonce
+
+
+def lease_columns(run_id: str, lease: Lease) -> Columns:
+    """A lease in the order of ``LEASE_COLUMNS``."""
+    held = lease.ownership
+    owned = (
+        (*_NOBODY, None, None) if held is None else (*_identity(held.owner), held.granted_at_ms, held.heartbeat_at_ms)
+    )
+    return (run_id, *owned, *_claim(lease.claim))
+
+
+def fact_columns(fact: OwnershipFact) -> FactColumns:
+    """A fact as (transition, host id, pid, nonce, granted at)."""
+    return (fact.transition, *_owner_fields(fact.owner), fact.granted_at_ms)
+
+
+def world_state(world: World) -> SystemState:
+    """A world as tables."""
+    return SystemState(
+        runs={run_id: run_columns(run) for run_id, run in world.runs.items()},
+        leases={run_id: lease_columns(run_id, lease) for run_id, lease in world.leases.items()},
+        changes={run_id: (change.revision, int(change.deleted)) for run_id, change in world.changes.items()},
+        source=world.revision,
+        facts={run_id: tuple(map(fact_columns, facts)) for run_id, facts in world.facts.items()},
+    )
+
+
+class ModelSystem:
+    """The model under one profile. ``fired`` names the repairs that the last call made a difference by."""
+
+    def __init__(self, profile: Profile, sessions: Sequence[str]) -> None:
+        self._database = Database(empty_world(profile))
+        self._sessions = tuple(sessions)
+        self._last: tuple[World, SystemState] | None = None
+        self.fired: frozenset[str] = frozenset()
+
+    def call(self, session: str, operation: str, arguments: Mapping[str, object], clock_ms: float) -> object:
+        """One operation by its wire names; answers its outcome, or a ``RunStoreError`` as a value."""
+        command = Command(operation, arguments, clock_ms)
+        self._database, step = transactions.execute(self._database, session, command)
+        self.fired = step.fired
+        return step.outcome
+
+    def control(self, session: str, action: str) -> bool:
+        """A transaction's begin, commit or rollback, or a crash; answers whether it could be."""
+        self.fired = frozenset()
+        if action == "session.crash":
+            self._database = transactions.crash(self._database, session)
+            return True
+        if action == "system.crash":
+            for other in self._sessions:
+                self._database = transactions.crash(self._database, other)
+            return True
+        act = {
+            "session.begin": transactions.begin,
+            "session.commit": transactions.commit,
+            "session.rollback": transactions.rollback,
+        }[action]
+        self._database, error = act(self._database, session)
+        return error is None
+
+    def state(self, session: str) -> SystemState:
+        """The whole state as the session sees it."""
+        world = transactions.visible(self._database, session)
+        if self._last is None or self._last[0] is not world:
+            self._last = world, world_state(world)
+        return self._last[1]
