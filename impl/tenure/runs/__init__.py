@@ -1,0 +1,5 @@
+"""The run store: one row per run, its owner, its cancellation, its state (RS-400..RS-527)."""
+
+from tenure.runs.store import RunStore
+
+__all__ = ["RunStore"]

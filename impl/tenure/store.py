@@ -1,0 +1,156 @@
+"""Opening a store, and the store itself."""
+
+import os
+import random as random_numbers
+import secrets
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Literal, TypeVar, TypeVarTuple
+
+from tenure.consensus.database import DatabaseConsensus
+from tenure.consensus.strategy import ConsensusStrategy
+from tenure.database.engine import Engine
+from tenure.database.migrations import migrate as apply_migrations
+from tenure.database.retry import RetryPolicy
+from tenure.database.sqlite import SqliteEngine
+from tenure.database.writer import Database, Transaction
+from tenure.facts import FactRecorder
+from tenure.runs.context import RunContext
+from tenure.runs.store import RunStore
+
+Result = TypeVar("Result")
+Arguments = TypeVarTuple("Arguments")
+
+
+def wall_clock() -> int:
+    """The system's wall clock in whole milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000
+
+
+def new_identity() -> str:
+    """A fresh source identity: 32 hexadecimal digits (RS-120)."""
+    return secrets.token_hex(16)
+
+
+class Store:
+    """A database of runs. Threads may share it, and several processes may open the same file.
+
+    Leaving its ``with`` block closes it. It stays usable after any refusal or error.
+    """
+
+    __slots__ = ("_context", "_database", "runs")
+
+    def __init__(self, database: Database, context: RunContext) -> None:
+        self._database = database
+        self._context = context
+        self.runs = RunStore(context)
+
+    def now(self) -> int:
+        """The store's clock in whole milliseconds: what to pass as ``now_ms``."""
+        return self._context.now()
+
+    def transaction(self) -> Transaction:
+        """A context manager: every call of this thread inside it commits together, or not at all if the block raises.
+
+        Nested, it is a savepoint. Other threads' writes wait for its end. The block runs once; ``DatabaseError`` from its
+        end means that nothing was kept, ``CommitUnknownError`` that nobody can know.
+        """
+        return self._database.transaction()
+
+    def write(self, body: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
+        """Run ``body(*arguments)`` in one transaction, and again as a whole while the database is busy (RS-391).
+
+        ``body`` may run several times: it must take its inputs from its arguments and do nothing that a rollback does
+        not undo. Nested, it is a savepoint and runs once.
+        """
+        return self._database.write(body, *arguments)
+
+    def after_commit(self, callback: Callable[[], object]) -> bool:
+        """Run ``callback`` after the transaction that is open now has committed; never if it rolls back (JN-146).
+
+        False, and nothing registered, outside a transaction. What it raises reaches the caller as ``AfterCommitError``.
+        """
+        return self._database.after_commit(callback)
+
+    def close(self) -> None:
+        """Close the database; afterwards every call fails with a clear error. Closing twice does nothing."""
+        self._database.close()
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open(
+    path: str | os.PathLike[str] | Engine,
+    *,
+    clock: Callable[[], float] = wall_clock,
+    sleep: Callable[[float], object] = time.sleep,
+    random: Callable[[], float] = random_numbers.random,
+    identity: Callable[[], str] = new_identity,
+    consensus: Literal["database"] | ConsensusStrategy = "database",
+    facts: Callable[[Database], FactRecorder] | None = None,
+    busy_timeout_ms: int = 5_000,
+    retry: RetryPolicy | None = None,
+) -> Store:
+    """Open the database at ``path``, migrating it first; ``":memory:"`` is a private one that ends with the store.
+
+    ``clock`` answers milliseconds, ``sleep`` takes seconds, ``random`` answers 0 <= x < 1, ``identity`` names a new
+    database's source. ``consensus`` arbitrates ownership; anything but ``"database"`` forgets it with the process.
+    ``facts`` is given the database and answers who keeps ownership facts. ``busy_timeout_ms`` bounds each wait for a
+    lock, and ``retry`` says how often a busy write is repeated. An engine may be given in place of a path.
+
+    Raises ``OpenError`` for what cannot be used, saying why: a missing folder, a file that is no database or cannot be
+    written, a database newer than this program. ``DatabaseError("busy")`` where another process keeps it locked.
+    """
+    database = _connect(path, sleep, random, busy_timeout_ms, retry)
+    try:
+        apply_migrations(database, now_ms=int(clock()), identity=identity())
+        context = RunContext(
+            database=database,
+            rows=database.rows,
+            consensus=DatabaseConsensus(database.rows) if consensus == "database" else consensus,
+            clock=clock,
+            recorder=None if facts is None else facts(database),
+        )
+    except BaseException:
+        database.close()
+        raise
+    return Store(database, context)
+
+
+def migrate(
+    path: str | os.PathLike[str] | Engine,
+    *,
+    clock: Callable[[], float] = wall_clock,
+    sleep: Callable[[float], object] = time.sleep,
+    random: Callable[[], float] = random_numbers.random,
+    identity: Callable[[], str] = new_identity,
+    busy_timeout_ms: int = 5_000,
+    retry: RetryPolicy | None = None,
+) -> list[tuple[int, str]]:
+    """Bring the database at ``path`` to the newest level; answer the ids and names applied, none on a rerun (RS-141).
+
+    Arguments and errors as in ``open``, which does the same.
+    """
+    database = _connect(path, sleep, random, busy_timeout_ms, retry)
+    try:
+        return apply_migrations(database, now_ms=int(clock()), identity=identity())
+    finally:
+        database.close()
+
+
+def _connect(
+    path: str | os.PathLike[str] | Engine,
+    sleep: Callable[[float], object],
+    random: Callable[[], float],
+    busy_timeout_ms: int,
+    retry: RetryPolicy | None,
+) -> Database:
+    engine = SqliteEngine(path, busy_timeout_ms) if isinstance(path, str | os.PathLike) else path
+    return Database(engine, sleep=sleep, random=random, retry=RetryPolicy() if retry is None else retry)
