@@ -17,7 +17,7 @@ def same_owner(left: OwnerId, right: OwnerId) -> bool:
 
 def matches_evidence(target: OwnerId, observer: OwnerId, now_ms: int, evidence: LivenessEvidence) -> bool:
     """Whether ``evidence`` speaks of ``target``, was gathered for this very call, and is of a kind that ``observer``
-    can give: ``same-host-pid-dead`` only from the same host, ``cross-host-unreachable-stale`` only from another (RS-207).
+    can give (RS-207): ``same-host-pid-dead`` only on the same host, ``cross-host-unreachable-stale`` only from another.
     """
     if evidence.checked_at_ms != now_ms or not same_owner(target, evidence.expected_owner):
         return False

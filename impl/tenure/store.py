@@ -36,13 +36,14 @@ def new_identity() -> str:
 class Store:
     """A database of runs. Threads may share it, and several processes may open the same file.
 
-    Leaving its ``with`` block closes it. It stays usable after any refusal or error.
+    ``runs`` has the operations on runs; ``database`` is for other stores over the same file. Leaving its ``with`` block
+    closes it. It stays usable after any refusal or error.
     """
 
-    __slots__ = ("_context", "_database", "runs")
+    __slots__ = ("_context", "database", "runs")
 
     def __init__(self, database: Database, context: RunContext) -> None:
-        self._database = database
+        self.database = database
         self._context = context
         self.runs = RunStore(context)
 
@@ -53,10 +54,10 @@ class Store:
     def transaction(self) -> Transaction:
         """A context manager: every call of this thread inside it commits together, or not at all if the block raises.
 
-        Nested, it is a savepoint. Other threads' writes wait for its end. The block runs once; ``DatabaseError`` from its
-        end means that nothing was kept, ``CommitUnknownError`` that nobody can know.
+        Nested, it is a savepoint. Other threads' writes wait for its end. The block runs once; ``DatabaseError`` from
+        its end means that nothing was kept, ``CommitUnknownError`` that nobody can know.
         """
-        return self._database.transaction()
+        return self.database.transaction()
 
     def write(self, body: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
         """Run ``body(*arguments)`` in one transaction, and again as a whole while the database is busy (RS-391).
@@ -64,18 +65,18 @@ class Store:
         ``body`` may run several times: it must take its inputs from its arguments and do nothing that a rollback does
         not undo. Nested, it is a savepoint and runs once.
         """
-        return self._database.write(body, *arguments)
+        return self.database.write(body, *arguments)
 
     def after_commit(self, callback: Callable[[], object]) -> bool:
         """Run ``callback`` after the transaction that is open now has committed; never if it rolls back (JN-146).
 
         False, and nothing registered, outside a transaction. What it raises reaches the caller as ``AfterCommitError``.
         """
-        return self._database.after_commit(callback)
+        return self.database.after_commit(callback)
 
     def close(self) -> None:
         """Close the database; afterwards every call fails with a clear error. Closing twice does nothing."""
-        self._database.close()
+        self.database.close()
 
     def __enter__(self) -> "Store":
         return self
@@ -152,5 +153,5 @@ def _connect(
     busy_timeout_ms: int,
     retry: RetryPolicy | None,
 ) -> Database:
-    engine = SqliteEngine(path, busy_timeout_ms) if isinstance(path, str | os.PathLike) else path
+    engine = SqliteEngine(os.fspath(path), busy_timeout_ms) if isinstance(path, str | os.PathLike) else path
     return Database(engine, sleep=sleep, random=random, retry=RetryPolicy() if retry is None else retry)

@@ -1,7 +1,7 @@
 """Leases in the store's own database (RS-200): lease, run row and fact commit or roll back together.
 
-Every decision is one guarded statement, and the row it returned decides (JN-121, JN-122). A slot is empty where its host
-column is null (JN-123).
+Every decision is one guarded statement, and the row it returned decides (JN-121, JN-122). A slot is empty where its
+host column is null (JN-123).
 """
 
 from typing import Final
@@ -74,7 +74,10 @@ RECONFIRM: Final = f"""
     RETURNING heartbeat_at_ms
 """
 
-DELETE_CLAIM_ONLY: Final = f"DELETE FROM flows_consensus_leases WHERE run_id = ?1 AND {_NO_OWNER} AND ({_NO_CLAIM} OR ({_CLAIM_IS})) RETURNING 1"
+DELETE_CLAIM_ONLY: Final = f"""
+    DELETE FROM flows_consensus_leases WHERE run_id = ?1 AND {_NO_OWNER} AND ({_NO_CLAIM} OR ({_CLAIM_IS}))
+    RETURNING 1
+"""
 RELEASE_CLAIM: Final = f"UPDATE flows_consensus_leases SET {_CLEAR_CLAIM} WHERE run_id = ?1 AND {_CLAIM_IS}"
 DELETE_OWNER_ONLY: Final = (
     f"DELETE FROM flows_consensus_leases WHERE run_id = ?1 AND {_NO_CLAIM} AND {_OWNER_IS} RETURNING 1"

@@ -45,7 +45,7 @@ class Renewed:
 
 
 class ConsensusError(Exception):
-    """``fence_lost``: the caller does not own the run. ``persistence_failed``: the strategy's storage failed (RS-211)."""
+    """``fence_lost``: the caller does not own the run; ``persistence_failed``: storage failed (RS-211)."""
 
     def __init__(self, code: Literal["fence_lost", "persistence_failed"], message: str) -> None:
         self.code: Literal["fence_lost", "persistence_failed"] = code

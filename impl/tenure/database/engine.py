@@ -16,7 +16,7 @@ SqlRow: TypeAlias = tuple[Any, ...]
 class DatabaseError(Exception):
     """A failure of the database, normalised (JN-144).
 
-    ``code`` is all that a store may rely on. ``text`` is ours: no driver text, SQL or bound value is ever kept (RS-363).
+    ``code`` is all that a store may rely on. ``text`` is ours: no driver text, SQL or bound value is kept (RS-363).
     """
 
     def __init__(self, code: DatabaseErrorCode, text: str = "") -> None:

@@ -1,4 +1,7 @@
-"""The migration pass: which ids a database has, which it lacks, and one transaction for each (RS-140..RS-147, JN-001..JN-003)."""
+"""The migration pass: which ids a database has, which it lacks, and one transaction for each.
+
+Rules RS-140..RS-147, JN-001..JN-003.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -134,7 +137,7 @@ def pending(ledger: Mapping[int, str], sets: tuple[MigrationSet, ...] = SETS) ->
 
 
 def _apply_next(rows: Statements, now_ms: int, identity: str) -> tuple[int, str] | None:
-    """Apply the lowest missing migration. The ledger is read in the same transaction: somebody else may be at it too."""
+    """Apply the lowest missing migration, read off the ledger in the same transaction: others may be at it too."""
     rows(_LEDGER)
     missing = pending(recorded(rows))
     if not missing:

@@ -27,7 +27,7 @@ class RetryPolicy:
 
     def delay_ms(self, attempts_made: int, random: Callable[[], float]) -> float:
         """How long to wait after ``attempts_made`` failed ones; ``random`` answers 0 <= x < 1."""
-        delay = self.first_delay_ms * 2 ** (attempts_made - 1) * (_JITTER_FLOOR + _JITTER_SPAN * random())
+        delay: float = self.first_delay_ms * 2 ** (attempts_made - 1) * (_JITTER_FLOOR + _JITTER_SPAN * random())
         return min(delay, self.longest_delay_ms)
 
 

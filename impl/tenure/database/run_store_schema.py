@@ -1,4 +1,7 @@
-"""The tables and triggers of the run store's migrations 1001 to 1004 (RS-100..RS-121, RS-143..RS-145, RS-160..RS-164)."""
+"""The tables and triggers of the run store's migrations 1001 to 1004.
+
+Rules RS-100..RS-121, RS-143..RS-145, RS-160..RS-164.
+"""
 
 from typing import Final
 

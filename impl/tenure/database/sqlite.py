@@ -130,11 +130,11 @@ class SqliteConnection:
 class SqliteEngine:
     """Opens one file, or one private memory database under the name ``:memory:``.
 
-    ``busy_timeout_ms`` is how long SQLite itself waits for a lock before it reports ``busy``. ``vfs`` names a registered
-    VFS, for programs that test what happens when storage fails.
+    ``busy_timeout_ms`` is how long SQLite itself waits for a lock before it reports ``busy``. ``vfs`` names a
+    registered VFS, for programs that test what happens when storage fails.
     """
 
-    path: str = attrs.field(converter=os.fspath)
+    path: str
     busy_timeout_ms: int = 5_000
     vfs: str | None = None
 

@@ -43,7 +43,7 @@ class AfterCommitError(ExceptionGroup[Exception]):
 
 
 class Transaction:
-    """One managed scope, as ``Database.transaction`` opens it: the outermost is a transaction, an inner one a savepoint."""
+    """One managed scope: the outermost is a transaction, an inner one a savepoint."""
 
     __slots__ = ("_database", "_mark", "_outer")
 
@@ -368,9 +368,9 @@ def _run_all(callbacks: list[Callable[[], object]]) -> None:
     for callback in callbacks:
         try:
             callback()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # raised below, once the others have run
             failures.append(error)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001  # raised below, once the others have run
             interruption = error
     if interruption is not None:
         raise interruption

@@ -70,7 +70,7 @@ def _request_in(
 
 
 def acknowledge_cancel(context: RunContext, run_id: object, owner: object, now_ms: object) -> bool:
-    """Whether the caller owns the run and cancellation is requested; the first acknowledgement stays (RS-440..RS-442)."""
+    """Whether the caller owns the run and its end is requested; the first record stays (RS-440..RS-442)."""
     method = "acknowledgeCancel"
     admitted_id = admit_run_id(run_id)
     if type(admitted_id) is Refusal:

@@ -1,4 +1,4 @@
-"""``claim``, ``activate`` and ``abandonClaim``: the two steps to ownership, and the way back (RS-450..RS-456, RS-470..RS-480)."""
+"""``claim``, ``activate`` and ``abandonClaim``: two steps to ownership, and the way back (RS-450..RS-480)."""
 
 from tenure.consensus.strategy import Rejected
 from tenure.database.engine import SqlValue

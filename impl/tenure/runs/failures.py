@@ -41,7 +41,7 @@ def storage_failure(method: str, error: Exception) -> RunStoreError:
     """
     found = find_database_error(error)
     category = "unknown" if found is None else found.code
-    cause = {"category": category, "cause": {"_tag": "DatabaseError", "code": category}}
+    cause = {"category": category, "cause": {"code": category}}
     if isinstance(found, CommitUnknownError):
         return CommitOutcomeUnknown("persistence_failed", method, "the outcome of the commit is unknown", cause)
     if isinstance(found, ClosedError):

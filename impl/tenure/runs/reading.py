@@ -1,4 +1,7 @@
-"""``get``, ``lineage`` and ``latestRound``: reads outside any transaction, every row decoded (RS-405..RS-408, RS-740..RS-745)."""
+"""``get``, ``lineage`` and ``latestRound``: reads outside any transaction, every row decoded.
+
+Rules RS-405..RS-408, RS-740..RS-745.
+"""
 
 from tenure.runs import statements
 from tenure.runs.context import RunContext
@@ -15,7 +18,7 @@ def get(context: RunContext, run_id: object) -> RunRow:
 
 
 def latest_round(context: RunContext, run_id: object) -> RunRow:
-    """The round with the highest ordinal in the run's lineage; the run itself where no row names that lineage (RS-743)."""
+    """The round with the highest ordinal in the run's lineage, or the run itself if no row names it (RS-743)."""
     return _one(context, "latestRound", run_id, statements.LATEST_ROUND)
 
 

@@ -1,7 +1,7 @@
 """The run store's statements, one text each. Every one finds its rows by the primary key or an index.
 
-In every statement ?1 is the run id. A guarded UPDATE answers a row exactly where its guard held. Verdicts are computed in
-SQL and answered as integers, so that a column that cannot be decoded never gets in the way of a decision (RS-408).
+In every statement ?1 is the run id. A guarded UPDATE answers a row exactly where its guard held. Verdicts are computed
+in SQL and answered as integers, so that a column that cannot be decoded never stands in a decision's way (RS-408).
 """
 
 from typing import Final
@@ -45,8 +45,8 @@ _COLUMNS: Final = (
 GET: Final = f"SELECT {_COLUMNS} FROM flows_runs WHERE run_id = ?1"
 EXISTS: Final = "SELECT 1 FROM flows_runs WHERE run_id = ?1"
 
-# The lineage of ?1 (RS-740), and its members (RS-741): a row that merely has the lineage's name as its id, and belongs to
-# another lineage, is none.
+# The lineage of ?1 (RS-740), and its members (RS-741): a row that merely has the lineage's name as its id, and belongs
+# to another lineage, is none.
 _LINEAGE_ID: Final = "(SELECT ifnull(lineage_id, run_id) FROM flows_runs WHERE run_id = ?1)"
 _MEMBER_IDS: Final = f"""
     SELECT run_id FROM flows_runs WHERE lineage_id = {_LINEAGE_ID}

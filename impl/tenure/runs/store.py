@@ -1,9 +1,10 @@
 """The sixteen operations on runs, as a program calls them.
 
 Every operation admits its arguments first and raises ``RunStoreError("invalid_run")`` for the first that is refused;
-nothing is read or written then. Every write is one transaction, or a savepoint inside the caller's. A loss is an answer,
-never an error (RS-364); storage that fails is ``RunStoreError("persistence_failed")``, or ``CommitOutcomeUnknown`` where
-the write may have taken effect. Times are whole milliseconds. Records may also be given as ``dict`` in wire form.
+nothing is read or written then. Every write is one transaction, or a savepoint inside the caller's. A loss is an
+answer, never an error (RS-364); storage that fails is ``RunStoreError("persistence_failed")``, or
+``CommitOutcomeUnknown`` where the write may have taken effect. Times are whole milliseconds. Records may also be given
+as ``dict`` in wire form.
 """
 
 from tenure.runs import beating, cancellation, claims, creation, owning, reading, takeovers, transitions
@@ -59,8 +60,8 @@ class RunStore:
     def request_cancel(self, run_id: str, now_ms: int) -> RequestCancelOutcome:
         """Ask for cancellation of a live run (RS-420..RS-424).
 
-        ``CancelRequested``: recorded at ``now_ms``. ``AlreadyRequested``: an earlier request stands. ``Terminal``: the run
-        has settled. ``NotFound``.
+        ``CancelRequested``: recorded at ``now_ms``. ``AlreadyRequested``: an earlier request stands. ``Terminal``: the
+        run has settled. ``NotFound``.
         """
         return cancellation.request_cancel(self._context, run_id, now_ms)
 
@@ -82,8 +83,8 @@ class RunStore:
     def claim(self, run_id: str, expected: RunSnapshot | RunRow, claimant: OwnerId, now_ms: int) -> ClaimOutcome:
         """Claim a pending or suspended run (RS-450..RS-456); ``activate`` makes it yours.
 
-        ``Claimed`` carries the token. ``AlreadyClaimed``: a claim is pending, perhaps your own. ``HeartbeatFresh``: it is
-        running. ``SnapshotChanged``: read it again. ``NotFound``.
+        ``Claimed`` carries the token. ``AlreadyClaimed``: a claim is pending, perhaps your own. ``HeartbeatFresh``: it
+        is running. ``SnapshotChanged``: read it again. ``NotFound``.
         """
         return claims.claim(self._context, run_id, expected, claimant, now_ms)
 
@@ -151,7 +152,7 @@ class RunStore:
         state_json: str | AbsentType = ABSENT,
         guard: TransitionGuard | AbsentType = ABSENT,
     ) -> TransitionOutcome:
-        """Move a run one owns (RS-500..RS-506). To ``running`` only rewrites the state; every other status ends ownership.
+        """Move a run one owns (RS-500..RS-506): ``running`` only rewrites the state, every other status ends ownership.
 
         A supplied ``state_json`` replaces the state whole. ``Transitioned``. ``FenceLost``: not yours. ``GuardFailed``:
         yours, and the guard refused. ``NotFound``.
@@ -168,7 +169,7 @@ class RunStore:
     ) -> StealOutcome:
         """Claim a running run whose owner's heartbeat is stale and dead by ``evidence`` (RS-510..RS-513).
 
-        ``Claimed`` carries the token to activate with. ``LivenessUnconfirmed``: the evidence does not match, nothing was
-        read. The losses are those of ``claim``. The old owner keeps its fence until activation.
+        ``Claimed`` carries the token to activate with. ``LivenessUnconfirmed``: the evidence does not match, nothing
+        was read. The losses are those of ``claim``. The old owner keeps its fence until activation.
         """
         return takeovers.steal(self._context, run_id, expected, claimant, now_ms, evidence)
