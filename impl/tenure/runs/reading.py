@@ -22,13 +22,13 @@ def latest_round(context: RunContext, run_id: object) -> RunRow:
     return _one(context, "latestRound", run_id, statements.LATEST_ROUND)
 
 
-def lineage(context: RunContext, run_id: object) -> list[RunRow]:
+def lineage(context: RunContext, run_id: object) -> tuple[RunRow, ...]:
     """Every round of the run's lineage by ordinal, then id; none for an unknown run (RS-740..RS-742)."""
     admitted_id = admit_run_id(run_id)
     if type(admitted_id) is Refusal:
         raise invalid("lineage", admitted_id)
     rows = context.read("lineage", admitted_id, statements.LINEAGE, (admitted_id,))
-    return [decode("lineage", admitted_id, columns) for columns in rows]
+    return tuple(decode("lineage", admitted_id, columns) for columns in rows)
 
 
 def _one(context: RunContext, method: str, run_id: object, statement: str) -> RunRow:

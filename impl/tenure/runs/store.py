@@ -46,7 +46,7 @@ class RunStore:
         """The run. ``not_found_row`` if there is none, ``decode_failed`` if its row is corrupt (RS-405..RS-407)."""
         return reading.get(self._context, run_id)
 
-    def lineage(self, run_id: str) -> list[RunRow]:
+    def lineage(self, run_id: str) -> tuple[RunRow, ...]:
         """Every round of the logical run that ``run_id`` belongs to, in order; none for an unknown id (RS-740..RS-742).
 
         One corrupt member fails the whole read with ``decode_failed``.
