@@ -90,5 +90,5 @@ def database_failure(database_code: str, method: str) -> RunStoreError:
     ``database_code`` is one of ``busy``, ``constraint``, ``io``, ``unsupported``, ``unknown``.
     """
     code: RunStoreErrorCode = "constraint" if database_code == "constraint" else "persistence_failed"
-    cause = {"category": code, "cause": {"_tag": "DatabaseError", "code": database_code}}
+    cause = {"category": code, "cause": {"code": database_code}}
     return RunStoreError(code, method, "database operation failed", cause)
