@@ -250,7 +250,7 @@ DOCUMENTS: Final[Mapping[str, Callable[[], object]]] = {
     "text million [": lambda: "[" * 1_000_000,
     "text million [ closed": lambda: nested_text(1_000_000),
     "text million [ closed wrongly": lambda: "[" * 1_000_000 + "]" * 999_999 + "}",
-    "text million {": lambda: '{"a":' * 1_000_000,
+    "text 100000 times {": lambda: '{"a":' * 100_000,
     "text 99999 elements": lambda: ones_text(99_999),
     "text 100000 elements": lambda: ones_text(100_000),
     "text 100001 elements": lambda: ones_text(100_001),

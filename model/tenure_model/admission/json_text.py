@@ -45,7 +45,7 @@ _TOKEN: Final = re.compile(
       (?P<scalar> "[^"\\\x00-\x1f]*+ (?: \\ (?: ["\\/bfnrt] | u[0-9a-fA-F]{4} ) [^"\\\x00-\x1f]*+ )*+ "
                 | -? (?: 0 | [1-9][0-9]*+ ) (?: \.[0-9]++ )?+ (?: [eE][+-]?[0-9]++ )?+
                 | true | false | null )
-    | (?P<mark> [\[\]{},:] )
+    | (?P<marks> \[++ | \]++ | [{},:] )
     | (?P<other> [^ \t\n\r] )
     """,
     re.VERBOSE,
@@ -102,11 +102,6 @@ def read_json_text(
     return BYTES_COMPLAINT if _exceeds(text, max_bytes) else value
 
 
-def is_json_text(text: object) -> bool:
-    """Whether ``text`` parses as one JSON document, however deep, large or ill-formed its strings (RS-315)."""
-    return json_text_complaint(text) not in (NO_TEXT_COMPLAINT, NO_JSON_COMPLAINT)
-
-
 def _counts_show_it_small(text: str, limits: JsonLimits) -> bool:
     """Whether no document with this text can break a limit of the walk or hold a surrogate.
 
@@ -151,38 +146,39 @@ def _parse_iteratively(text: str) -> object:
     outer: list[tuple[list[object], list[str] | None]] = []
     expected = "value"
     for token in _TOKEN.finditer(text):
-        mark = token[0]
-        kind = token.lastgroup
-        if kind == "scalar":
+        literal = token[0]
+        if token.lastgroup == "other":
+            raise ValueError(expected)
+        if token.lastgroup == "scalar":
             if expected in ("value", "value or ]"):
-                values.append(_DECODER.decode(mark))
+                values.append(_DECODER.decode(literal))
                 expected = "more" if outer else "nothing"
-            elif expected in ("key", "key or }") and keys is not None and mark[0] == '"':
-                keys.append(_DECODER.decode(mark))
+            elif expected in ("key", "key or }") and keys is not None and literal[0] == '"':
+                keys.append(literal[1:-1] if "\\" not in literal else _DECODER.decode(literal))
                 expected = ":"
             else:
                 raise ValueError(expected)
-        elif kind == "other":
-            raise ValueError(expected)
-        elif mark in "[{" and expected in ("value", "value or ]"):
-            outer.append((values, keys))
-            values, keys, expected = ([], None, "value or ]") if mark == "[" else ([], [], "key or }")
-        elif mark == "]" and keys is None and outer and expected in ("more", "value or ]"):
-            array = values
-            values, keys = outer.pop()
-            values.append(array)
-            expected = "more" if outer else "nothing"
-        elif mark == "}" and keys is not None and expected in ("more", "key or }"):
-            record = dict(zip(keys, values, strict=True))
-            values, keys = outer.pop()
-            values.append(record)
-            expected = "more" if outer else "nothing"
-        elif mark == "," and expected == "more":
-            expected = "value" if keys is None else "key"
-        elif mark == ":" and expected == ":":
-            expected = "value"
-        else:
-            raise ValueError(expected)
+            continue
+        for mark in literal:
+            if mark in "[{" and expected in ("value", "value or ]"):
+                outer.append((values, keys))
+                values, keys, expected = ([], None, "value or ]") if mark == "[" else ([], [], "key or }")
+            elif mark == "]" and keys is None and outer and expected in ("more", "value or ]"):
+                array = values
+                values, keys = outer.pop()
+                values.append(array)
+                expected = "more" if outer else "nothing"
+            elif mark == "}" and keys is not None and expected in ("more", "key or }"):
+                record = dict(zip(keys, values, strict=True))
+                values, keys = outer.pop()
+                values.append(record)
+                expected = "more" if outer else "nothing"
+            elif mark == "," and expected == "more":
+                expected = "value" if keys is None else "key"
+            elif mark == ":" and expected == ":":
+                expected = "value"
+            else:
+                raise ValueError(expected)
     if expected != "nothing":
         raise ValueError(expected)
     return values[0]
