@@ -2,7 +2,7 @@
 
 from tenure.database.engine import ClosedError, CommitUnknownError, find_database_error
 from tenure_model.admission.refusal import Refusal
-from tenure_model.vocabulary.errors import CommitOutcomeUnknown, RunStoreError
+from tenure_model.vocabulary.errors import CommitOutcomeUnknown, RunStoreError, RunStoreErrorCode
 
 
 def invalid(method: str, refusal: Refusal) -> RunStoreError:
@@ -40,12 +40,11 @@ def storage_failure(method: str, error: Exception) -> RunStoreError:
     still sees that the database was busy.
     """
     found = find_database_error(error)
-    category = "unknown" if found is None else found.code
-    cause = {"category": category, "cause": {"code": category}}
+    database_code = "unknown" if found is None else found.code
+    code: RunStoreErrorCode = "constraint" if database_code == "constraint" else "persistence_failed"
+    cause = {"category": code, "cause": {"_tag": "DatabaseError", "code": database_code}}
     if isinstance(found, CommitUnknownError):
         return CommitOutcomeUnknown("persistence_failed", method, "the outcome of the commit is unknown", cause)
     if isinstance(found, ClosedError):
-        return RunStoreError("persistence_failed", method, "the store is closed", cause)
-    if category == "constraint":
-        return RunStoreError("constraint", method, "database operation failed", cause)
-    return RunStoreError("persistence_failed", method, "database operation failed", cause)
+        return RunStoreError(code, method, "the store is closed", cause)
+    return RunStoreError(code, method, "database operation failed", cause)
