@@ -42,7 +42,7 @@ def storage_failure(method: str, error: Exception) -> RunStoreError:
     found = find_database_error(error)
     database_code = "unknown" if found is None else found.code
     code: RunStoreErrorCode = "constraint" if database_code == "constraint" else "persistence_failed"
-    cause = {"category": code, "cause": {"_tag": "DatabaseError", "code": database_code}}
+    cause = {"category": code, "cause": {"code": database_code}}
     if isinstance(found, CommitUnknownError):
         return CommitOutcomeUnknown("persistence_failed", method, "the outcome of the commit is unknown", cause)
     if isinstance(found, ClosedError):
