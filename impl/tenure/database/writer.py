@@ -27,7 +27,18 @@ Arguments = TypeVarTuple("Arguments")
 
 _NOBODY = 0
 
-_open_transactions: ContextVar[tuple["Transaction", ...]] = ContextVar("tenure_open_transactions", default=())
+
+class _Scope:
+    """Marks, in the context that opened it, one outermost explicit transaction.
+
+    It knows neither transaction nor database: whoever drops a database without closing it must be rid of it at once,
+    and of its locks, whatever contexts live on.
+    """
+
+    __slots__ = ()
+
+
+_open_scopes: ContextVar[tuple[_Scope, ...]] = ContextVar("tenure_open_scopes", default=())
 
 
 class Withdrawn(Exception):
@@ -50,17 +61,20 @@ class Transaction:
     def __init__(self, database: "Database") -> None:
         self._database = database
         self._mark: int | None = None
-        self._outer: tuple[Transaction, ...] = ()
+        self._outer: tuple[_Scope, ...] = ()
 
     def __enter__(self) -> None:
-        self._outer = _open_transactions.get()
-        self._mark = self._database._enter(self)
-        _open_transactions.set((*self._outer, self))
+        scope = _Scope()
+        self._mark = self._database._enter(scope)
+        self._outer = _open_scopes.get()
+        if self._mark is None:
+            _open_scopes.set((*self._outer, scope))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        _open_transactions.set(self._outer)
+        if self._mark is None:
+            _open_scopes.set(self._outer)
         self._database._exit(self._mark, error)
 
 
@@ -99,9 +113,9 @@ class Database:
         self._random = random
         self._retry = retry
         self._lock = threading.Lock()
-        # The thread that holds the lock, and the explicit transaction it has open, if it is one.
+        # The thread that holds the lock, and the mark of the explicit transaction it has open, if it is one.
         self._owner = _NOBODY
-        self._scope: Transaction | None = None
+        self._scope: _Scope | None = None
         self._callbacks: list[Callable[[], object]] = []
         # Set once the database itself has rolled back under a nested scope: nothing more may be written in it.
         self._doom: DatabaseError | None = None
@@ -226,7 +240,7 @@ class Database:
             self._undo_savepoint(mark)
             raise
 
-    def _enter(self, transaction: Transaction) -> int | None:
+    def _enter(self, scope: _Scope) -> int | None:
         """Open a scope; answers the savepoint's mark, or ``None`` for the outermost."""
         if self._owner == threading.get_ident():
             if not self._in_scope():
@@ -236,7 +250,7 @@ class Database:
         try:
             self._owner = threading.get_ident()
             self._repeat(self._connection.begin)
-            self._scope = transaction
+            self._scope = scope
         except BaseException:
             self._leave()
             raise
@@ -277,7 +291,7 @@ class Database:
 
     def _in_scope(self) -> bool:
         """Whether this context, and not merely this thread, opened the transaction."""
-        return self._scope is None or self._scope in _open_transactions.get()
+        return self._scope is None or self._scope in _open_scopes.get()
 
     def _open_savepoint(self) -> int:
         if self._doom is not None:
