@@ -64,6 +64,22 @@ def is_well_formed_row(
     return has_right_owner and (_is_whole(claim) or _is_null(claim))
 
 
+def are_well_formed_waiting_columns(reason: object, wake_at_ms: object, token: object) -> bool:
+    """Whether the schema admits these waiting columns: no wake time and no token without a reason (RS-100, RS-103).
+
+    No operation reads or writes them (RS-107), so no world holds them. A request stands outside this CHECK.
+    """
+    if not all(is_bindable(value) for value in (reason, wake_at_ms, token)):
+        return False
+    texts = (in_text_column(reason), in_text_column(token))
+    wake = in_integer_column(wake_at_ms)
+    return (
+        all(text is None or sql_length(text) > 0 for text in texts)
+        and is_time_or_null(wake)
+        and (texts[0] is not None or (wake is None and texts[1] is None))
+    )
+
+
 def is_time_or_null(value: Stored) -> bool:
     """Whether a time column takes the value: null, or storage class integer in 0..2**53-1 (RS-100)."""
     return value is None or (isinstance(value, int) and 0 <= value <= MAX_SAFE_INTEGER)
