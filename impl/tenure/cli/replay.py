@@ -90,13 +90,14 @@ def _replay_all(files: Sequence[Path], systems: Sequence[str], profile_name: str
 def _make_system(name: str, profile_name: str, trace: "Trace") -> tuple["System", Callable[[], None]]:
     from tenure.port import StoreSystem
     from tenure_model.conform.model_system import ModelSystem
+    from tenure_model.conform.round_order import RoundOrder
     from tenure_model.semantics.profiles import ORIGINAL, REFERENCE
 
     if name == "model":
         return ModelSystem(ORIGINAL if profile_name == "original" else REFERENCE, trace.sessions), lambda: None
     several = len(trace.sessions) > 1 or any(step.operation.endswith(".crash") for step in trace.steps)
     store = StoreSystem.on_file(trace.sessions) if several else StoreSystem.in_memory(trace.sessions)
-    return store, store.close
+    return RoundOrder(store, trace.sessions), store.close
 
 
 def _progress(total: int) -> Callable[[int], None]:
