@@ -16,6 +16,7 @@ from tenure_model.admission.json_text import (
 )
 from tenure_model.admission.json_values import JsonComplaint, JsonLimits
 from tests.admission.oracle import GOOD_SCALARS, SMALL_LIMITS, complaint_about
+from tests.admission.values import DOCUMENTS
 
 _PIECES = (
     *'[]{},:"\\+-.01eE \n',
@@ -84,11 +85,23 @@ def _python_parses(text: str) -> bool:
 def test_any_text_is_json_exactly_where_the_grammar_says_so(text: str, depth: int) -> None:
     """Nothing raises, and both parsers agree with the standard one on what is JSON (RS-314, RS-326, RS-329)."""
     deep = "[" * depth + text + "]" * depth
-    shallow_text = text if depth == 0 else f"[{text}]"
+    # The text may close arrays that it did not open, so a few must stand around it.
+    shallow_text = text if depth == 0 else "[" * 12 + text + "]" * 12
 
     complaint = json_text_complaint(deep)
 
     assert (complaint not in (NO_TEXT_COMPLAINT, NO_JSON_COMPLAINT)) == _python_parses(shallow_text)
+
+
+@pytest.mark.parametrize("name", [name for name in DOCUMENTS if "million" not in name])
+def test_the_parser_for_deep_text_takes_the_same_documents(name: str) -> None:
+    """Within 250 arrays a document is JSON where it is by itself; the limits are out of the way."""
+    text = str(DOCUMENTS[name]())
+    limits = JsonLimits(depth=3_000_000, values=3_000_000, members=3_000_000)
+
+    alone = json_text_complaint(text, limits)
+
+    assert json_text_complaint("[" * 250 + text + "]" * 250, limits) == alone
 
 
 @given(st.text() | st.integers() | st.binary() | st.none())

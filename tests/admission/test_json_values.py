@@ -1,6 +1,7 @@
 """Live JSON values: `tenure_model.admission.json_values`."""
 
 import copy
+import itertools
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,7 +52,7 @@ def test_a_container_used_twice_is_two_copies_and_counts_twice() -> None:
 def test_a_cycle_is_found_wherever_it_closes(length: int, entry: int) -> None:
     """A chain of arrays that closes upon any of its own arrays is a cycle, not a matter of depth (RS-325)."""
     chain: list[list[object]] = [[] for _ in range(length)]
-    for outer, inner in zip(chain, chain[1:], strict=False):
+    for outer, inner in itertools.pairwise(chain):
         outer.append(inner)
     chain[-1].append(chain[entry % length])
 

@@ -1,4 +1,4 @@
-"""Records: `tenure_model.admission.records`. The cells of every value are in the table; here is what a table cannot say."""
+"""Records: `tenure_model.admission.records`. The table has the cells of every value; here is what it cannot say."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,6 +23,11 @@ from tenure_model.vocabulary.owners import OwnerId
 from tenure_model.vocabulary.runs import PENDING, CreateOptions, RunRow, RunSnapshot, TransitionGuard
 from tests.admission.oracle import ANY_VALUES
 from tests.admission.values import OWNER, ROW, half_built
+
+_FIELDS = (
+    *("hostId", "pid", "nonce", "status", "owner", "heartbeatAtMs", "expectedOwner", "checkedAtMs", "kind"),
+    *("cancelRequested", "parentRunId", "lineageId", "roundOrdinal"),
+)
 
 
 def _owner(value: object) -> object:
