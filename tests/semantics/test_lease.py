@@ -104,7 +104,7 @@ def test_only_the_owner_renews(before: World) -> None:
     ],
 )
 def test_steal(before: World, now_ms: int, expected: Lease | str) -> None:
-    """A steal puts a claim beside the very owner of the evidence once it is stale, in this order of reasons (RS-208)."""
+    """A claim beside the very owner of the evidence, once it is stale; reasons in this order (RS-208)."""
     assert slots(lease.steal(before, "r", BOB, now_ms, expired(ALICE, now_ms))) == expected
 
 

@@ -71,7 +71,7 @@ def test_outcomes_on_one_run(world: World, outcome: Outcome, operation: str) -> 
 
 
 def rounds(*statuses: str) -> World:
-    """A lineage ``L`` of rounds 0, 1, … named ``r0``, ``r1``, …; a status with ``!`` also has a request at its ordinal."""
+    """Rounds ``r0``, ``r1``, … of a lineage ``L``; a status with ``!`` also has a request, at its ordinal."""
     world = empty_world()
     for ordinal, status in enumerate(statuses):
         run_id = f"r{ordinal}"
