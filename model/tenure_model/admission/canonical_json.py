@@ -12,7 +12,7 @@ from typing import Final, NoReturn, cast
 import attrs
 
 from tenure_model.admission.json_encoding import encode_json
-from tenure_model.admission.json_text import read_json_text
+from tenure_model.admission.json_text import NO_JSON_COMPLAINT, read_json_text
 from tenure_model.admission.json_values import JsonComplaint, JsonLimits, JsonValue
 from tenure_model.admission.refusal import Refusal, refuse
 from tenure_model.admission.text import has_surrogate
@@ -103,7 +103,7 @@ def decode_json(text: str) -> "JsonValue | JsonComplaint":
     except RecursionError:
         return read_json_text(text, _NO_LIMITS)
     except ValueError:
-        return JsonComplaint("must be valid JSON text")
+        return NO_JSON_COMPLAINT
     return value
 
 
