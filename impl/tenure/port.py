@@ -86,17 +86,11 @@ class _Session:
         self.context = contextvars.copy_context()
         self.transactions: list[Transaction] = []
         # Another session of the same thread can hold the lock for as long as it likes: waiting for it cannot help.
-        self.store = tenure.open(
-            self.engine, clock=lambda: self.clock_ms, sleep=lambda seconds: None, facts=self._keep_facts
-        )
+        self.store = tenure.open(self.engine, clock=lambda: self.clock_ms, sleep=lambda seconds: None, facts=_FactTable)
         self.operations: dict[str, tuple[Callable[..., object], Mapping[str, str], frozenset[str]]] = {
             name: (getattr(self.store.runs, signature.python_name), signature.parameters, signature.optional)
             for name, signature in RUN_OPERATIONS.items()
         }
-
-    def _keep_facts(self, database: Database) -> _FactTable:
-        self.database = database
-        return _FactTable(database)
 
 
 class StoreSystem:
@@ -130,7 +124,7 @@ class StoreSystem:
         acting.clock_ms = clock_ms
         try:
             if operation == "row.delete":
-                return acting.context.run(_delete_row, acting.database, str(arguments["runId"]))
+                return acting.context.run(_delete_row, acting.store.database, str(arguments["runId"]))
             method, parameters, optional = acting.operations[operation]
             named = {
                 name: arguments.get(wire_name, ABSENT)
@@ -170,7 +164,12 @@ class StoreSystem:
     def state(self, session: str) -> SystemState:
         """The whole state as the session sees it."""
         acting = self._sessions[session]
-        return acting.context.run(_read_state, acting.database)
+        return acting.context.run(_read_state, acting.store.database)
+
+    def alter(self, statement: str) -> None:
+        """Run raw SQL, as a hand on the database would."""
+        database = self._sessions[self._names[0]].store.database
+        database.write(database.rows, statement)
 
     def close(self) -> None:
         """End every session and delete the file."""

@@ -1,7 +1,8 @@
 """What a fuzz run has reached: (situation of the run, operation, outcome tag), and what it must reach.
 
-A situation is the run's status with the state of its claim, or ``missing``. ``cells.txt`` lists every cell that a full
-run has reached once; a full run that misses one of them fails.
+A situation is the run's status with the state of its claim, or ``missing``; it is ``any`` for what is refused before
+a row is looked at (invalid input, a busy database). ``cells.txt`` lists every cell that a full run has reached once; a
+full run that misses one of them fails.
 """
 
 from collections.abc import Iterable
@@ -15,6 +16,8 @@ Cell: TypeAlias = tuple[str, str, str]
 
 CELLS_FILE: Final = Path(__file__).with_name("cells.txt")
 
+_REGARDLESS: Final = ("error:invalid_run", "error:persistence_failed")
+
 _STATUS: Final = RUN_COLUMNS.index("status")
 _CLAIM: Final = RUN_COLUMNS.index("claim_host_id")
 
@@ -26,11 +29,16 @@ def situation(run: Columns | None) -> str:
     return f"{run[_STATUS]}+claim" if run[_CLAIM] is not None else str(run[_STATUS])
 
 
+def cell(before: str, operation: str, result: object) -> Cell:
+    """The cell that a call in a situation has reached."""
+    answer = tag(result)
+    return ("any" if answer in _REGARDLESS else before), operation, answer
+
+
 def tag(result: object) -> str:
     """The outcome's tag, the error's code, or what kind of plain value came back."""
     if isinstance(result, RunStoreError):
-        busy = result.code == "persistence_failed"
-        return f"error:{result.code}" + (":busy" if busy else "")
+        return f"error:{result.code}"
     if result is None or isinstance(result, bool):
         return str(result).lower()
     if isinstance(result, tuple | list):

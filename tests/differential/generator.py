@@ -54,13 +54,13 @@ WEIGHTS: Final = (
     ("run.recoverClaim", 10),
     ("run.abandonClaim", 5),
     ("run.create", 8),
-    ("run.requestCancel", 3),
-    ("run.requestCancelLineage", 3),
+    ("run.requestCancel", 4),
+    ("run.requestCancelLineage", 4),
     ("run.acknowledgeCancel", 4),
     ("run.get", 2),
-    ("run.lineage", 2),
+    ("run.lineage", 4),
     ("run.latestRound", 2),
-    ("row.delete", 3),
+    ("row.delete", 4),
 )
 _DECK: Final = tuple(operation for operation, weight in WEIGHTS for _ in range(weight))
 
@@ -184,6 +184,14 @@ class CommandGenerator:
         running = RunSnapshot("running", pick(chooser, OWNERS), pick(chooser, (0, *self._memory.readings)))
         return pick(chooser, (PENDING, SUSPENDED, RunSnapshot("completed", None, None), running, *remembered))
 
+    def running_snapshot(self, run: Run | None) -> RunSnapshot:
+        """As ``snapshot``, but where the run is not running often one that once was: nothing else can be stolen."""
+        running = [snapshot for snapshot in self._memory.snapshots if snapshot.status == "running"]
+        is_running = run is not None and run.column("status") == "running"
+        if running and not is_running and not chance(self._chooser, 40):
+            return pick(self._chooser, running)
+        return self.snapshot(run)
+
     def token(self, run: Run | None) -> tuple[OwnerId, int]:
         """The pending claim's identity and token, or a remembered or invented one."""
         chooser = self._chooser
@@ -248,7 +256,7 @@ def _claim_and_own(
 def _steal(
     draw: CommandGenerator, arguments: dict[str, object], run: Run | None, _: SystemState, clock_ms: int
 ) -> None:
-    expected = draw.snapshot(run)
+    expected = draw.running_snapshot(run)
     claimant = draw.owner()
     now_ms = draw.reading(clock_ms, None if run is None else run.number("heartbeat_at_ms"))
     arguments["expected"] = expected

@@ -6,7 +6,7 @@ import attrs
 
 from tenure_model.conform.systems import RUN_COLUMNS
 from tests.differential.actions import Action
-from tests.differential.cells import Cell, situation, tag
+from tests.differential.cells import Cell, cell, situation
 from tests.differential.choice import Chooser, chance, pick
 from tests.differential.generator import CommandGenerator, Memory
 from tests.differential.pair import Pair
@@ -66,7 +66,7 @@ class Scenario:
         run_id = arguments.get("runId")
         before = situation(state.runs.get(run_id) if isinstance(run_id, str) else None)
         result = self._pair.take(Action(session, operation, arguments, clock_ms))
-        return before, operation, tag(result)
+        return cell(before, operation, result)
 
     def _advance(self, stamps: list[object], session: str) -> None:
         chooser = self._chooser
