@@ -1,0 +1,1 @@
+"""Proofs of the pure predicates: `python -m tests.proofs` for all of it, the test suite for the finite part."""
