@@ -221,6 +221,8 @@ DOCUMENTS: Final[Mapping[str, Callable[[], object]]] = {
     "text comment": lambda: "[1]//",
     "text two documents": lambda: "1 2",
     "text unclosed": lambda: '{"a":[1',
+    "text object closed as array": lambda: '{"a":1]',
+    "text array closed as object": lambda: "[1}",
     "text leading zero": lambda: "01",
     "text bare point": lambda: "1.",
     "text Arabic digit": lambda: "\u0661",
