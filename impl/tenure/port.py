@@ -17,7 +17,7 @@ from tenure.database.sqlite import SqliteEngine
 from tenure.database.writer import Database, Transaction
 from tenure_model.conform.systems import LEASE_COLUMNS, RUN_COLUMNS, FactColumns, SystemState
 from tenure_model.vocabulary.absent import ABSENT
-from tenure_model.vocabulary.errors import RunStoreError
+from tenure_model.vocabulary.errors import RunStoreError, RunStoreErrorCode
 from tenure_model.vocabulary.facts import OwnershipFact
 from tenure_model.vocabulary.operations import RUN_OPERATIONS
 
@@ -198,7 +198,7 @@ def _delete_row(database: Database, run_id: str) -> object:
     try:
         return bool(database.write(database.rows, _DELETE_ROW, (run_id,)))
     except DatabaseError as error:
-        code = "constraint" if error.code == "constraint" else "persistence_failed"
+        code: RunStoreErrorCode = "constraint" if error.code == "constraint" else "persistence_failed"
         cause = {"category": code, "cause": {"code": error.code}}
         return RunStoreError(code, "row.delete", "database operation failed", cause)
 
@@ -207,7 +207,7 @@ def _read_state(database: Database) -> SystemState:
     read = database.read
     facts: dict[str, tuple[FactColumns, ...]] = {}
     for run_id, *fact in read(_READ_FACTS):
-        facts[run_id] = (*facts.get(run_id, ()), tuple(fact))  # type: ignore[arg-type]  # columns in a fact's order
+        facts[run_id] = (*facts.get(run_id, ()), tuple(fact))
     return SystemState(
         runs={row[0]: row for row in read(_READ_RUNS)},
         leases={row[0]: row for row in read(_READ_LEASES)},

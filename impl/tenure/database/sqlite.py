@@ -166,6 +166,22 @@ class SqliteEngine:
                 raise self._open_failure(error) from None
             raise
 
+    def inspect(self) -> SqliteConnection:
+        """A connection that only looks: it creates no file, changes no setting of the file and migrates nothing.
+
+        Raises ``OpenError`` for a missing file and for one that is no database.
+        """
+        self._check_folder()
+        if not os.path.exists(self.path):
+            raise OpenError("io", f"{self.path} does not exist")
+        try:
+            connection = apsw.Connection(self.path, flags=apsw.SQLITE_OPEN_READONLY, vfs=self.vfs)
+            connection.set_busy_timeout(self.busy_timeout_ms)
+            connection.pragma("schema_version")
+        except apsw.Error as error:
+            raise self._open_failure(error) from None
+        return SqliteConnection(connection)
+
     def _check_folder(self) -> None:
         if self.path == MEMORY or self.vfs is not None:
             return

@@ -1,0 +1,123 @@
+"""``tenure runs``: what a file holds, without touching it."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import tenure
+from tenure.cli import main
+
+ME = tenure.OwnerId("host", 7, "nonce")
+NOW = 1_000_000
+
+
+def run(*arguments):
+    """Call the command; answers its exit code and what it printed."""
+    result = CliRunner().invoke(main, ["runs", *map(str, arguments)])
+    return result.exit_code, result.output
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A store with a pending, a claimed, a fresh and a stale run."""
+    path = tmp_path / "runs.db"
+    with tenure.open(path, clock=lambda: NOW) as store:
+        for run_id in ("a-pending", "b-claimed", "c-running", "d-stale"):
+            store.runs.create(run_id, "{}")
+        store.runs.claim("b-claimed", tenure.PENDING, ME, NOW - 4_000)
+        store.runs.claim_and_own("c-running", tenure.PENDING, ME, NOW - 30_000)
+        store.runs.claim_and_own("d-stale", tenure.PENDING, ME, NOW - 30_001)
+        store.runs.request_cancel("d-stale", NOW)
+    return path
+
+
+def test_lists_owners_and_ages(file):
+    """One line a run: who has it, how old the lease is, and whether a peer may take it."""
+    code, output = run(file, "--now", NOW)
+
+    lines = {line.split()[0]: line for line in output.splitlines()}
+    assert code == 0
+    assert "host:7:nonce" in lines["b-claimed"]
+    assert "4.0 s" in lines["b-claimed"]
+    assert "30.0 s" in lines["c-running"]
+    assert "stale" not in lines["c-running"]
+    assert "30.0 s stale" in lines["d-stale"]
+    assert "requested" in lines["d-stale"]
+
+
+def test_json_is_one_document_a_run(file):
+    """Every field by its wire name, ages in milliseconds."""
+    code, output = run(file, "--json", "--now", NOW)
+
+    records = [json.loads(line) for line in output.splitlines()]
+    assert code == 0
+    assert [record["runId"] for record in records] == ["a-pending", "b-claimed", "c-running", "d-stale"]
+    assert records[1]["claim"] == {"hostId": "host", "pid": 7, "nonce": "nonce"}
+    assert records[1]["claimAgeMs"] == 4_000
+    assert [record["stale"] for record in records] == [None, None, False, True]
+    assert records[3]["leaseAgeMs"] == 30_001
+
+
+def test_lists_beside_a_writer_and_changes_nothing(file):
+    """A listing sees what is committed while somebody writes, and leaves the file as it was."""
+    with tenure.open(file) as store:
+        before = store.runs.get("a-pending")
+        with store.transaction():
+            store.runs.create("e", "{}")
+            code, output = run(file, "--json")
+
+        assert code == 0
+        assert len(output.splitlines()) == 4
+        assert store.runs.get("a-pending") == before
+
+
+def test_more_runs_than_a_page(tmp_path):
+    """Pages join without a gap."""
+    path = tmp_path / "runs.db"
+    with tenure.open(path) as store, store.transaction():
+        for number in range(1_001):
+            store.runs.create(f"r{number:04}", "{}")
+
+    _, output = run(path, "--json")
+
+    assert [json.loads(line)["runId"] for line in output.splitlines()] == [f"r{number:04}" for number in range(1_001)]
+
+
+def test_hostile_names_do_not_reach_the_terminal(tmp_path):
+    """Markup and control characters in a name are shown, not obeyed."""
+    path = tmp_path / "runs.db"
+    with tenure.open(path) as store:
+        store.runs.create("[red]x\x1b[2J", "{}")
+
+    _, output = run(path)
+
+    assert "[red]x\\x1b[2J" in output
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [(None, "does not exist"), (b"", "is not a store"), (b"nothing like it" * 100, "is not an SQLite database")],
+)
+def test_what_is_no_store(tmp_path, content, complaint):
+    """Exit code 2 and one line; no file appears."""
+    path = tmp_path / "runs.db"
+    if content is not None:
+        path.write_bytes(content)
+
+    code, output = run(path)
+
+    assert code == 2
+    assert complaint in output
+    assert (path.read_bytes() if path.exists() else None) == content
+
+
+def test_an_empty_store(tmp_path):
+    """No runs is said, not shown as an empty table."""
+    path = tmp_path / "runs.db"
+    tenure.open(path).close()
+
+    code, output = run(path)
+
+    assert code == 0
+    assert output.splitlines()[-1] == "no runs"
