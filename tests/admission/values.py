@@ -223,6 +223,7 @@ DOCUMENTS: Final[Mapping[str, Callable[[], object]]] = {
     "text unclosed": lambda: '{"a":[1',
     "text object closed as array": lambda: '{"a":1]',
     "text array closed as object": lambda: "[1}",
+    "text number as key": lambda: "{1:2}",
     "text leading zero": lambda: "01",
     "text bare point": lambda: "1.",
     "text Arabic digit": lambda: "\u0661",
