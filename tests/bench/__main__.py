@@ -1,0 +1,27 @@
+"""``make bench``: every measurement in one run, a line as soon as it is known."""
+
+import sys
+
+from tests.bench import model, runs, scale
+
+SECTIONS = {
+    "Run store against a bare APSW loop of the same statements": runs.rows,
+    "Model and simulator": model.rows,
+    "Cost beside other runs": scale.rows,
+}
+
+
+def main() -> None:
+    """Print every section, or those whose title contains a word given."""
+    wanted = sys.argv[1:]
+    for title, rows in SECTIONS.items():
+        if wanted and not any(word.lower() in title.lower() for word in wanted):
+            continue
+        sys.stdout.write(f"\n{title}\n")
+        for row in rows():
+            sys.stdout.write(f"  {row}\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
