@@ -16,7 +16,6 @@ from tenure_model.semantics.journal.insertion import insert_queued
 from tenure_model.semantics.journal.instance import Compaction, Inserted, Instance, is_pending, pending
 from tenure_model.semantics.journal.retention import truncate
 from tenure_model.semantics.journal.state import (
-    NO_REPAIRS,
     JournalState,
     JournalStep,
     Publish,
@@ -170,7 +169,7 @@ def _compact_inside(
     tables, result = truncated
     updates = (Publish(tuple(events)),) if events else ()
     state, fired = conclude(state, session, Store(store.world, tables, store.receipts), updates, clock_ms)
-    return JournalStep(state, result, fired | NO_REPAIRS)
+    return JournalStep(state, result, fired)
 
 
 def _without(instance: Instance, ticket: int) -> Instance:

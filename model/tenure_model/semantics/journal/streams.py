@@ -15,7 +15,6 @@ from tenure_model.semantics.journal.state import JournalState, JournalStep, with
 from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.journal import Entry
 from tenure_model.vocabulary.journal_errors import (
-    CLOSED,
     INVALID_STREAM_OPTIONS,
     JournalError,
     unavailable,
@@ -27,7 +26,8 @@ def open_stream(
 ) -> JournalStep:
     """Follow a run from ``after_sequence``, or from its start; answers the stream's number (JN-254).
 
-    From here on the stream counts as a reader that compaction must not overtake, and hears of losses.
+    From here on the stream counts as a reader that compaction must not overtake, and hears of losses. Opened after
+    close it has ended already (JN-233).
     """
     instance = state.instances.get(session)
     if instance is None:
@@ -35,12 +35,12 @@ def open_stream(
     options = admit_stream_options({"runId": run_id, "afterSequence": after_sequence})
     if isinstance(options, Refusal):
         return JournalStep(state, JournalError("invalid_event", INVALID_STREAM_OPTIONS, cause=options.cause))
-    if instance.status == "closed":
-        return JournalStep(state, JournalError("journal_closed", CLOSED))
     cursor = -1 if options.after_sequence is ABSENT else options.after_sequence
     number = instance.next_number
-    streams = {**instance.streams, number: Stream(options.run_id, cursor, instance.losses.epoch)}
-    instance = attrs.evolve(instance, streams=streams, next_number=number + 1)
+    instance = attrs.evolve(instance, next_number=number + 1)
+    if instance.status != "closed":
+        followed = Stream(options.run_id, cursor, instance.losses.epoch)
+        instance = attrs.evolve(instance, streams={**instance.streams, number: followed})
     return JournalStep(with_instance(state, session, instance), number)
 
 
@@ -87,10 +87,10 @@ def open_changes(state: JournalState, session: str, clock_ms: float) -> JournalS
     instance = state.instances.get(session)
     if instance is None:
         return JournalStep(state, unavailable("changes"))
-    if instance.status == "closed":
-        return JournalStep(state, JournalError("journal_closed", CLOSED))
     number = instance.next_number
-    instance = attrs.evolve(instance, changes={**instance.changes, number: ()}, next_number=number + 1)
+    instance = attrs.evolve(instance, next_number=number + 1)
+    if instance.status != "closed":
+        instance = attrs.evolve(instance, changes={**instance.changes, number: ()})
     return JournalStep(with_instance(state, session, instance), number)
 
 
