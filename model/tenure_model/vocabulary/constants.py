@@ -29,6 +29,11 @@ HEARTBEAT_SKEW_ALLOWANCE_MS: Final = 10_000
 HEARTBEAT_WRITE_TOLERANCE_MS: Final = HEARTBEAT_STALE_AFTER_MS - HEARTBEAT_SKEW_ALLOWANCE_MS - HEARTBEAT_INTERVAL_MS
 """How long an owner keeps working through failing heartbeat writes: derived, not chosen (RS-013)."""
 
+# A beat that is written as late as the tolerance allows must still land before a peer with the fastest admitted clock
+# finds the stamp stale; and one lost beat alone must not end the tolerance.
+assert HEARTBEAT_INTERVAL_MS + HEARTBEAT_SKEW_ALLOWANCE_MS + HEARTBEAT_WRITE_TOLERANCE_MS <= HEARTBEAT_STALE_AFTER_MS
+assert 0 < 2 * HEARTBEAT_INTERVAL_MS <= HEARTBEAT_WRITE_TOLERANCE_MS
+
 COMPANION_PREFIX: Final = "flows.companion/"
 """Run ids with this prefix name journal companion streams and cannot be created (RS-307)."""
 
