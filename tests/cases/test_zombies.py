@@ -61,7 +61,7 @@ def zombie_is_fenced(make, taker=A2):
 
 @pytest.mark.parametrize("column", NEARLY_A)
 def test_br_01_an_owner_that_nearly_equals_its_successor(make, column):
-    """BR-01: the abandoned owner may share any two of host, pid and nonce with the new one and is fenced all the same."""
+    """BR-01: an abandoned owner that shares two of host, pid and nonce with the new one is fenced all the same."""
     zombie_is_fenced(make, NEARLY_A[column])
 
 
@@ -127,7 +127,7 @@ def error_path_is_fenced(make):
 
 
 def test_br_05_the_failure_path_is_fenced(make):
-    """BR-05: settling as failed is fenced like any other write; attempts, the other half, are not part of this store."""
+    """BR-05: settling as failed is fenced like any other write; attempts, the other half, do not exist here yet."""
     error_path_is_fenced(make)
 
 
@@ -172,7 +172,7 @@ def settled_once_by_its_owner(make):
 
 
 def test_br_06_a_slow_owner_and_its_replacement(make):
-    """BR-06: in all histories at most one terminal transition a run, by the owner whom the row named at that instant."""
+    """BR-06: in all histories a run settles at most once, by the owner whom the row named at that instant."""
     settled_once_by_its_owner(make)
 
 
@@ -209,7 +209,7 @@ def test_br_07_kills_a_renewal_that_grants_anew(kills):
 
 
 def test_br_07_a_grant_is_no_generation(make):
-    """BR-07: grants need not grow: they are their takers' readings. Nothing here can fence an external system (H-07)."""
+    """BR-07: the limit: grants are their takers' readings and need not grow, so they fence nothing outside (H-07)."""
     subject = owned(make, A, T0)
     must(subject.transition_owned("r", A, "suspended"), tenure.Transitioned)
     must(subject.claim_and_own("r", tenure.SUSPENDED, B, T0 - 5), tenure.Activated)
