@@ -5,10 +5,13 @@ from typing import Any, TypeAlias
 
 import attrs
 
+from tenure_model.conform.model_system import ModelSystem
 from tenure_model.conform.replay import leaves
 from tenure_model.conform.systems import System, SystemState, state_to_wire
 from tenure_model.conform.traces import CONTROLS
 from tenure_model.conform.wire import result_to_wire
+from tenure_model.semantics.wellformed import Violation, replay_facts, violated_between, violated_invariants
+from tenure_model.semantics.world import World
 from tenure_model.vocabulary.errors import RunStoreError
 from tests.differential.actions import Action
 
@@ -50,15 +53,17 @@ def _describe(result: object) -> Any:
 class Pair:
     """The model and the system held against it. ``sessions`` names the instances that act."""
 
-    def __init__(self, model: System, store: System, sessions: Sequence[str]) -> None:
+    def __init__(self, model: ModelSystem, store: System, sessions: Sequence[str]) -> None:
         self.model = model
         self.store = store
         self.sessions = tuple(sessions)
         self.actions: list[Action] = []
+        self._deleted: set[str] = set()
 
     def take(self, action: Action) -> object:
         """Take one step on both; answers the outcome, or raises ``Divergence``."""
         self.actions.append(action)
+        before = self.model.world(action.session)
         result, answer = _take(self.model, action), _take(self.store, action)
         if type(answer) is not type(result) or answer != result:
             raise Divergence(tuple(self.actions), "answer", _describe(result), _describe(answer))
@@ -68,7 +73,27 @@ class Pair:
             other = self.sessions[len(self.actions) % len(self.sessions)]
             if other != action.session:
                 self._compare(other)
+        self._check_invariants(before, action)
         return result
+
+    def _check_invariants(self, before: World, action: Action) -> None:
+        """What both systems agree on must also be right in itself."""
+        if action.operation == "row.delete":
+            # The facts of a run that is deleted and created anew begin with the old one's.
+            self._deleted.add(str(action.arguments["runId"]))
+        after = self.model.world(action.session)
+        if after is before:
+            return
+        violations = [*violated_invariants(after)]
+        if action.operation not in CONTROLS:
+            violations += violated_between(before, after)
+        for run_id, run in after.runs.items():
+            standing = replay_facts(after.facts.get(run_id, ()))
+            if run_id not in self._deleted and (standing.owner, standing.claim) != (run.owner, run.claim):
+                violations.append(Violation("RS-1007", run_id))
+        if violations:
+            told = ", ".join(f"{violation.rule_id} for {violation.run_id}" for violation in violations)
+            raise Divergence(tuple(self.actions), f"invariants: {told}", None, None)
 
     def _compare(self, session: str) -> None:
         difference = _state_difference(self.model.state(session), self.store.state(session))

@@ -107,9 +107,13 @@ class ModelSystem:
         self._database, error = act(self._database, session)
         return error is None
 
+    def world(self, session: str) -> World:
+        """The world as the session sees it."""
+        return transactions.visible(self._database, session)
+
     def state(self, session: str) -> SystemState:
         """The whole state as the session sees it."""
-        world = transactions.visible(self._database, session)
+        world = self.world(session)
         if self._last is None or self._last[0] is not world:
             self._last = world, world_state(world)
         return self._last[1]
