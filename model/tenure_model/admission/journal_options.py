@@ -95,7 +95,7 @@ def admit_journal_options(value: object) -> JournalSettings | JournalError:
     if max_entry_bytes is not None and not _is_positive(max_entry_bytes):
         return not_positive("maxEntryBytes")
     compaction = _admit_policy(_given(members, "compaction", None))
-    if type(compaction) is JournalError:
+    if isinstance(compaction, JournalError):
         return compaction
     overflow = members.get("overflow")
     if type(overflow) is not str or overflow not in OVERFLOW_POLICIES:
@@ -109,7 +109,7 @@ def admit_journal_options(value: object) -> JournalSettings | JournalError:
         return JournalError("invalid_event", "redact must be callable")
     return JournalSettings(
         capacity,
-        cast(OverflowPolicy, overflow),
+        overflow,
         batch_size,
         source_event_cache,
         max_entry_bytes,

@@ -95,7 +95,7 @@ def may_hold_secrets(text: str) -> bool:
             or "sk_" in folded
             or "pk-" in folded
             or "pk_" in folded
-            or ("gh" in folded and "_" in folded)
+            or ("_" in folded and ("gh" in folded or "github" in folded))
             or "akia" in folded
             or "xox" in folded
             or "aiza" in folded
@@ -198,12 +198,23 @@ def _redact_cookie_session_assignment(text: str) -> str:
 
 
 def _redact_embedded_json_credential(text: str) -> str:
-    """Any earlier quote opens a name that reaches the word, so the rule comes down to words behind the first quote."""
-    quote = text.find('"')
-    if quote < 0 or ":" not in text:
+    if '"' not in text or ":" not in text:
         return text
-    spans = (match.span(1) for match in _EMBEDDED_MEMBER.finditer(_fold(text), quote) if match[1] is not None)
-    return _splice(text, spans, PLACEHOLDER)
+    return _splice(text, _embedded_values(text), PLACEHOLDER)
+
+
+def _embedded_values(text: str) -> Iterator[tuple[int, int]]:
+    """Any earlier quote behind the last match opens a name that reaches the word, so words behind one will do."""
+    folded = _fold(text)
+    position = 0
+    while position >= 0:
+        quote = text.find('"', position)
+        position = -1
+        for match in _EMBEDDED_MEMBER.finditer(folded, quote) if quote >= 0 else ():
+            if match[1] is not None:
+                yield match.span(1)
+                position = match.end()
+                break
 
 
 def _replacing(

@@ -1,6 +1,6 @@
 """The redactors a journal can be given (JN-050, JN-059, JN-061, JN-064), and redaction of JSON text (JN-063)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import partial
 from typing import Final, Literal
 
@@ -22,6 +22,10 @@ def _redact_with_baseline(text: str) -> str:
     return redact_text(text, BASELINE_RULES) if may_hold_secrets(text) else text
 
 
+def _as_tuple(rules: Iterable[TextRule]) -> tuple[TextRule, ...]:
+    return tuple(rules)
+
+
 @attrs.frozen
 class Redactor:
     """The built-in redactor: call it with a value, and it answers a redacted copy (JN-050..JN-062).
@@ -34,7 +38,7 @@ class Redactor:
     Python's binary values have no members besides their bytes, so JN-058's limit on walking those limits nothing here.
     """
 
-    rules: Sequence[TextRule] = attrs.field(default=BASELINE_RULES, converter=tuple)
+    rules: tuple[TextRule, ...] = attrs.field(default=BASELINE_RULES, converter=_as_tuple, repr=False)
     max_depth: int = CANONICAL_DEPTH
     on_too_deep: Literal["raise", "name"] = "raise"
     default: JsonHook | None = None

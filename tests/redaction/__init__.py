@@ -1,0 +1,1 @@
+"""Tests of `tenure_model.admission.redaction`."""
