@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 import pytest
 
 import tenure
+from tenure.database.engine import DatabaseError
+from tenure_model.vocabulary.facts import OwnershipFact
 from tenure_model.vocabulary.operations import RUN_OPERATIONS
-from tests.runs.support import NOW, SKEW, UPDATED, A, World, refused, running, unchanged
+from tests.runs.support import NOW, SKEW, UPDATED, A, Recorder, World, refused, running, unchanged
 
 TIME = "must be a non-negative safe integer"
 OWNER = "must be an inert owner record"
@@ -139,15 +141,31 @@ def test_a_row_passes_as_snapshot(world: World) -> None:
     assert world.runs.claim_and_own("r", world.row(), A, NOW) == tenure.Activated()
 
 
-def test_mutation_after_the_call_does_not_matter(world: World) -> None:
-    """What was admitted is an inert copy: a write that runs again uses it, whatever became of the original (RS-300)."""
-    owner = {"hostId": "h1", "pid": 1, "nonce": "a"}
-    world.runs.create("r", "{}")
-    with world.store.transaction():
-        world.runs.claim_and_own("r", tenure.PENDING, owner, NOW)  # type: ignore[arg-type]  # wire form
-        owner["nonce"] = "changed"
+class MutatingRecorder(Recorder):
+    """On the first fact it changes the caller's record and has the whole write run again."""
 
-    assert world.row().owner == A
+    def __init__(self, record: dict[str, object]) -> None:
+        super().__init__()
+        self._record = record
+
+    def record(self, fact: OwnershipFact) -> None:
+        if self._record["nonce"] == "a":
+            self._record["nonce"] = "changed"
+            raise DatabaseError("busy")
+        super().record(fact)
+
+
+def test_mutation_after_admission_does_not_matter() -> None:
+    """What was admitted is an inert copy: a write that runs again uses it, whatever became of the original (RS-300)."""
+    owner: dict[str, object] = {"hostId": "h1", "pid": 1, "nonce": "a"}
+    recorder = MutatingRecorder(owner)
+    store = tenure.open(":memory:", clock=lambda: NOW, facts=lambda database: recorder, sleep=lambda seconds: None)
+    store.runs.create("r", "{}")
+
+    store.runs.claim_and_own("r", tenure.PENDING, owner, NOW)  # type: ignore[arg-type]  # wire form
+
+    assert owner["nonce"] == "changed"
+    assert store.runs.get("r").owner == A
 
 
 def test_snapshot_is_not_widened_by_null(world: World) -> None:
