@@ -108,7 +108,8 @@ def admit_flush(instance: Instance, profile: Profile, *, closing: bool) -> tuple
     waits_for_more = outstanding and unreported is not None and "R-8" in profile.repairs
     fired = _repair(flush) if waits_for_more else NO_REPAIRS
     instance = attrs.evolve(instance, flushes={**instance.flushes, number: flush}, next_number=number + 1)
-    instance, resolved = resolve(instance, profile)
+    # With nothing outstanding, original hands out an unreported loss just so, as if it had been reported this instant.
+    instance, resolved = resolve(instance, profile, reports=0 if outstanding else 1)
     return instance, number, fired | resolved
 
 
@@ -139,49 +140,36 @@ def report(instance: Instance, profile: Profile, lost: tuple[Queued, ...], error
     return retire(instance) if is_spent else instance
 
 
-def resolve(instance: Instance, profile: Profile) -> tuple[Instance, frozenset[str]]:
-    """Answer every waiting flush whose time has come, the oldest first; also the repairs by which that differs.
+def resolve(instance: Instance, profile: Profile, reports: int = 0) -> tuple[Instance, frozenset[str]]:
+    """Answer every waiting flush whose time has come, the oldest first (JN-214, JN-222).
 
-    Called whenever an entry has left or maintenance has ended (JN-214, JN-222).
+    Called whenever an entry has left or maintenance has ended; ``reports`` counts the losses that were reported just now.
+    Also answers the repairs by which flushes stand differently: ``original`` ends each with the first report, and none
+    while anything at all is outstanding.
     """
     fired: frozenset[str] = NO_REPAIRS
     outstanding = {queued.entry_id for queued in pending(instance)}
+    is_idle = not outstanding and not instance.maintenance
     for number, flush in instance.flushes.items():
         if flush.answer is not None:
             continue
         answer: FlushAnswer
         if "R-8" not in profile.repairs:
-            if outstanding or instance.maintenance:
+            if not is_idle:
                 continue
             answer = Succeeded()
         else:
             if not flush.covered.isdisjoint(outstanding) or not flush.tasks.isdisjoint(instance.maintenance):
+                fired |= _repair(flush) if reports else NO_REPAIRS
                 continue
-            if outstanding or instance.maintenance:
-                # Original would wait on, for what was admitted after the call.
-                fired |= _repair(flush)
             error = instance.losses.unreported or flush.lost
             answer = Succeeded() if error is None else Failed(error)
+            is_same = is_idle if error is None else reports == 1
+            fired |= NO_REPAIRS if is_same else _repair(flush)
             instance = attrs.evolve(instance, losses=_all_reported(instance.losses))
         flushes = {**instance.flushes, number: attrs.evolve(flush, answer=answer)}
         instance = retire(attrs.evolve(instance, flushes=flushes))
     return instance, fired
-
-
-def repairs_of_reports(before: Instance, after: Instance, profile: Profile) -> frozenset[str]:
-    """The repairs by which flushes that waited before one or more reports stand differently after them.
-
-    Under ``original`` each would have failed with the first report. So it is the same only where one loss was reported
-    and ended the flush.
-    """
-    reports = after.losses.epoch - before.losses.epoch
-    if "R-8" not in profile.repairs or reports == 0:
-        return NO_REPAIRS
-    fired: frozenset[str] = NO_REPAIRS
-    for number, flush in before.flushes.items():
-        if flush.answer is None and (reports > 1 or not isinstance(after.flushes[number].answer, Failed)):
-            fired |= _repair(flush)
-    return fired
 
 
 def _repair(flush: Flush) -> frozenset[str]:

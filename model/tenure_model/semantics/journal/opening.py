@@ -153,11 +153,13 @@ def poll_close(state: JournalState, session: str, ticket: object) -> JournalStep
 
 
 def unsettled_fates(instance: Instance, fate: Fate) -> dict[int, Fate]:
-    """What becomes of the pending entries of an instance that is no more: ``fate``, unless the batch was written."""
+    """What becomes of the pending entries of an instance that is no more: ``fate``, unless the writer had committed
+    them. A loss that it had not reported is none (JN-223).
+    """
     fates: dict[int, Fate] = {queued.entry_id: fate for queued in pending(instance)}
-    batch = instance.batch
-    if batch is not None and batch.results is not None:
-        fates.update(fates_of(batch))
+    if instance.batch is not None and instance.batch.results is not None:
+        committed = {entry_id: end for entry_id, end in fates_of(instance.batch).items() if end != "lost"}
+        fates.update(committed)
     return fates
 
 

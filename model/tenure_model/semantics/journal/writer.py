@@ -7,7 +7,7 @@ import attrs
 from tenure_model.semantics.journal import cache
 from tenure_model.semantics.journal.allocation import raise_floors
 from tenure_model.semantics.journal.answers import Blocked
-from tenure_model.semantics.journal.flush import repairs_of_reports, report, resolve
+from tenure_model.semantics.journal.flush import report, resolve
 from tenure_model.semantics.journal.insertion import insert_queued
 from tenure_model.semantics.journal.instance import (
     Batch,
@@ -110,11 +110,11 @@ def settle(state: JournalState, session: str) -> JournalStep:
             events.append(result.event)
     instance = attrs.evolve(publish(instance, events), batch=None)
     instance = _register_maintenance(instance, [event.run_id for event in events])
-    waiting = instance
-    for lost, error in _losses(batch):
+    losses = _losses(batch)
+    for lost, error in losses:
         instance = report(instance, state.profile, lost, error)
-    instance, resolved = resolve(instance, state.profile)
-    fired |= resolved | repairs_of_reports(waiting, instance, state.profile)
+    instance, resolved = resolve(instance, state.profile, len(losses))
+    fired |= resolved
     return JournalStep(with_fates(with_instance(state, session, instance), fates_of(batch)), None, fired)
 
 

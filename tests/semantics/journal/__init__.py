@@ -1,0 +1,1 @@
+"""The journal's semantics, a module of tests for each concept."""
