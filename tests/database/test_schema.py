@@ -23,7 +23,7 @@ def connection(tmp_path: Path) -> apsw.Connection:
 def insert(connection: apsw.Connection, table: str, **columns: object) -> None:
     """Insert one row."""
     names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-    connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(columns.values()))  # type: ignore[arg-type]  # SQL values
+    connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(columns.values()))
 
 
 def accepts(connection: apsw.Connection, table: str, **columns: object) -> bool:
@@ -38,11 +38,18 @@ def accepts(connection: apsw.Connection, table: str, **columns: object) -> bool:
     return True
 
 
-RUN = {"run_id": "r", "status": "pending", "created_at_ms": 1, "state_json": "{}"}
+RUN: dict[str, object] = {"run_id": "r", "status": "pending", "created_at_ms": 1, "state_json": "{}"}
 OWNER = {"owner_host_id": "h", "owner_pid": 1, "owner_nonce": "n", "heartbeat_at_ms": 5}
 CLAIM = {"claim_host_id": "h", "claim_pid": 1, "claim_nonce": "n", "claimed_at_ms": 5}
-ATTEMPT = {"run_id": "r", "step_key_digest": "s", "attempt": 0, "state": "x", "started_at_ms": 0, "meta_json": "1"}
-EVENT = {
+ATTEMPT: dict[str, object] = {
+    "run_id": "r",
+    "step_key_digest": "s",
+    "attempt": 0,
+    "state": "x",
+    "started_at_ms": 0,
+    "meta_json": "1",
+}
+EVENT: dict[str, object] = {
     "run_id": "r",
     "seq": 0,
     "event_id": "e",
@@ -53,10 +60,17 @@ EVENT = {
     "payload_json": "1",
     "meta_json": "1",
 }
-CHECKPOINT = {"run_id": "r", "seq": 0, "state_json": "1", "created_at_ms": 0}
-TOMBSTONE = {"run_id": "r", "source_id": "s", "source_seq": 0, "event_id": "e", "seq": 0, "content_hash": "0" * 64}
-LEASE = {"run_id": "r"}
-CHANGE = {"run_id": "r", "revision": 9, "deleted": 0}
+CHECKPOINT: dict[str, object] = {"run_id": "r", "seq": 0, "state_json": "1", "created_at_ms": 0}
+TOMBSTONE: dict[str, object] = {
+    "run_id": "r",
+    "source_id": "s",
+    "source_seq": 0,
+    "event_id": "e",
+    "seq": 0,
+    "content_hash": "0" * 64,
+}
+LEASE: dict[str, object] = {"run_id": "r"}
+CHANGE: dict[str, object] = {"run_id": "r", "revision": 9, "deleted": 0}
 
 TIMES = [0, MAX]
 NO_TIMES = [-1, MAX + 1, 1.5, "x", b"1"]
@@ -256,7 +270,7 @@ def test_lineage_index_is_unique(connection: apsw.Connection) -> None:
 def test_keys(connection: apsw.Connection) -> None:
     """Primary keys and uniqueness hold (RS-110, RS-121, JN-005, JN-007, JN-009)."""
     insert(connection, "flows_runs", **RUN)
-    rows = {
+    rows: dict[str, tuple[dict[str, object], list[dict[str, object]]]] = {
         "flows_runs": (RUN, []),
         "flows_attempts": (ATTEMPT, [{"step_key_digest": "t"}, {"attempt": 1}]),
         "flows_consensus_leases": (LEASE, []),
@@ -334,7 +348,7 @@ def test_source_is_one_row(connection: apsw.Connection) -> None:
         assert not accepts(connection, "flows_run_source", singleton=1, source=IDENTITY, revision=revision)
 
 
-def changes(connection: apsw.Connection) -> dict[str, tuple[int, int]]:
+def changes(connection: apsw.Connection) -> dict[object, tuple[object, ...]]:
     """Revision and tombstone flag by run id; under ``source`` the source's revision."""
     rows = connection.execute("SELECT run_id, revision, deleted FROM flows_run_changes").fetchall()
     source = connection.execute("SELECT revision FROM flows_run_source").fetchall()

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import cast
 
 import apsw
 import pytest
@@ -55,8 +56,8 @@ class StubbornVfs(apsw.VFS):
     def __init__(self) -> None:
         super().__init__("stubborn", "")
 
-    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> "StubbornFile":  # noqa: N802  # APSW's name
-        return StubbornFile(name, flags)
+    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:  # noqa: N802  # APSW's name
+        return cast(apsw.VFSFile, StubbornFile(name, flags))
 
 
 class StubbornFile:
