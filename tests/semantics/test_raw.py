@@ -3,7 +3,7 @@
 import pytest
 
 from tenure_model.semantics.steps import Outcome
-from tenure_model.semantics.world import Claim, Lease, Ownership, World, empty_world
+from tenure_model.semantics.world import Claim, Lease, Ownership, Run, World, empty_world
 from tenure_model.vocabulary.errors import RunStoreError
 from tenure_model.vocabulary.outcomes import AlreadyClaimed
 from tenure_model.vocabulary.owners import OwnerId
@@ -138,6 +138,52 @@ def test_write_row_leaves_what_is_not_named() -> None:
     """Owner, claim and times are rebuilt from their columns as they were (RS-163)."""
     for world in (running(), claimed()):
         assert after(world, "row.write", True, runId="r", columns={}).runs == world.runs
+
+
+def test_write_row_sets_what_is_named() -> None:
+    """Every column lands in the row."""
+    columns: dict[str, object] = {
+        "status": "running",
+        "created_at_ms": 1,
+        "started_at_ms": 2,
+        "finished_at_ms": 3,
+        "owner_host_id": "h1",
+        "owner_pid": 1,
+        "owner_nonce": "a",
+        "heartbeat_at_ms": 4,
+        **DAVE,
+        "claimed_at_ms": 5,
+        "parent_run_id": "s",
+        "cancel_requested_at_ms": 6,
+        "lineage_id": "M",
+        "round_ordinal": 7,
+    }
+    world = rounds()
+
+    assert after(world, "row.write", True, runId="r", columns=columns).runs["r"] == Run(
+        run_id="r",
+        status="running",
+        created_at_ms=1,
+        started_at_ms=2,
+        finished_at_ms=3,
+        owner=ALICE,
+        heartbeat_at_ms=4,
+        claim=Claim(OwnerId("h4", 4, "d"), 5),
+        parent_run_id="s",
+        cancel_requested_at_ms=6,
+        acknowledgement=None,
+        lineage_id="M",
+        round_ordinal=7,
+        state_json="{}",
+    )
+
+
+@pytest.mark.parametrize("half", [{"lineage_id": "M", "round_ordinal": None}, {"lineage_id": None, "round_ordinal": 7}])
+def test_half_a_round_is_never_taken(half: dict[str, object]) -> None:
+    """A null in either lineage column is distinct from every other (RS-104, RS-105)."""
+    world = after(rounds(), "row.write", True, runId="r", columns=half)
+
+    assert call(world, "row.write", runId="s", columns=half).outcome is True
 
 
 OWNED = {"owner_host_id": "h1", "owner_pid": 1, "owner_nonce": "a", "granted_at_ms": 3, "heartbeat_at_ms": 4}

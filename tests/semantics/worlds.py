@@ -102,5 +102,5 @@ def suspended_claimed(profile: Profile = REFERENCE) -> World:
 
 
 def settled(profile: Profile = REFERENCE) -> World:
-    """``r`` ran under ALICE and completed at ``T``."""
-    return call(running(profile), "run.transitionOwned", runId="r", owner=ALICE, toStatus="completed").world
+    """``r`` ran under ALICE and completed at ``T + 7``."""
+    return call(running(profile), "run.transitionOwned", T + 7, runId="r", owner=ALICE, toStatus="completed").world

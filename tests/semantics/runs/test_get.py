@@ -8,7 +8,7 @@ from tenure_model.semantics.world import Claim
 from tenure_model.vocabulary.errors import RunStoreError
 from tenure_model.vocabulary.owners import OwnerId
 from tenure_model.vocabulary.runs import RunRow
-from tests.semantics.worlds import ALICE, BOB, LATE, T, call, pending, running, stolen
+from tests.semantics.worlds import ALICE, BOB, LATE, T, call, pending, running, settled, stolen
 
 
 def test_a_row_as_callers_see_it() -> None:
@@ -29,6 +29,19 @@ def test_a_row_as_callers_see_it() -> None:
         round_ordinal=None,
         state_json="{}",
     )
+
+
+def test_every_other_column_comes_out() -> None:
+    """The columns that a running, claimed row leaves null, each from its own (RS-407)."""
+    run = attrs.evolve(
+        settled().runs["r"], parent_run_id="p", cancel_requested_at_ms=1, lineage_id="L", round_ordinal=2
+    )
+    row = decode(run, "get")
+
+    assert isinstance(row, RunRow)
+    assert (row.status, row.owner, row.claim, row.claimed_at_ms) == ("completed", None, None, None)
+    assert (row.started_at_ms, row.finished_at_ms, row.parent_run_id) == (T, T + 7, "p")
+    assert (row.cancel_requested_at_ms, row.lineage_id, row.round_ordinal) == (1, "L", 2)
 
 
 def test_a_missing_row() -> None:
