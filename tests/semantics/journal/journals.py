@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tenure_model.semantics.commands import Command
+from tenure_model.semantics.journal.answers import Begun, Waiting
 from tenure_model.semantics.journal.commands import apply
 from tenure_model.semantics.journal.instance import Instance
 from tenure_model.semantics.journal.invariants import violated_between, violated_invariants
@@ -14,7 +15,7 @@ from tenure_model.semantics.journal.state import JournalState, JournalStep, empt
 from tenure_model.semantics.profiles import REFERENCE, Profile
 from tenure_model.vocabulary.journal_errors import JournalError, JournalUsageError
 from tenure_model.vocabulary.runs import PENDING
-from tests.semantics.worlds import ALICE, BOB, T
+from tests.semantics.worlds import ALICE, T
 
 A: Final = "a"
 """The session of most tests; ``B`` is another process."""
@@ -42,6 +43,17 @@ def after(
 
     assert not isinstance(step.outcome, JournalError | JournalUsageError)
     return step.state
+
+
+def begun(state: JournalState, operation: str, session: str = A, **arguments: object) -> tuple[JournalState, int]:
+    """The state after a command that begins something, and the number by which to ask for it."""
+    step = call(state, operation, session, **arguments)
+    match step.outcome:
+        case Waiting(number) | Begun(number):
+            return step.state, number
+        case int(number):
+            return step.state, number
+    raise AssertionError(step.outcome)
 
 
 def event(payload: object = 1, run_id: str = "r", source_id: str = "p", **members: object) -> dict[str, object]:
@@ -144,6 +156,3 @@ def code(step: JournalStep) -> str:
     """The code of the error that the step answered."""
     assert isinstance(step.outcome, JournalError)
     return step.outcome.code
-
-
-__all__ = ["ALICE", "BOB", "T"]

@@ -143,7 +143,7 @@ def report(instance: Instance, profile: Profile, lost: tuple[Queued, ...], error
 def resolve(instance: Instance, profile: Profile, reports: int = 0) -> tuple[Instance, frozenset[str]]:
     """Answer every waiting flush whose time has come, the oldest first (JN-214, JN-222).
 
-    Called whenever an entry has left or maintenance has ended; ``reports`` counts the losses that were reported just now.
+    Called whenever an entry has left or maintenance has ended; ``reports`` counts the losses reported just now.
     Also answers the repairs by which flushes stand differently: ``original`` ends each with the first report, and none
     while anything at all is outstanding.
     """
