@@ -135,12 +135,13 @@ class StoreSystem:
         except RunStoreError as error:
             return error
 
-    def control(self, session: str, action: str) -> bool:
+    def control(self, session: str, action: str, clock_ms: float = 0.0) -> bool:
         """A transaction's begin, commit or rollback, or a crash; answers whether it could be."""
         if action == "system.crash":
             self._crash()
             return True
         acting = self._sessions[session]
+        acting.clock_ms = clock_ms
         if action == "session.crash":
             acting.engine.unplug()
             self._sessions[session] = _Session(self._path)

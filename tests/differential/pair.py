@@ -40,7 +40,7 @@ def _state_difference(model: SystemState, store: SystemState) -> tuple[str, Any,
 
 def _take(system: System, action: Action) -> object:
     if action.operation in CONTROLS:
-        return system.control(action.session, action.operation)
+        return system.control(action.session, action.operation, action.clock_ms)
     return system.call(action.session, action.operation, action.arguments, action.clock_ms)
 
 

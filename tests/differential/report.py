@@ -45,7 +45,7 @@ def trace_document(divergence: Divergence, make_pair: MakePair, about: Mapping[s
 
 def _model_answer(pair: Pair, action: Action) -> dict[str, Any]:
     if action.operation in CONTROLS:
-        return {"ok": pair.model.control(action.session, action.operation)}
+        return {"ok": pair.model.control(action.session, action.operation, action.clock_ms)}
     return result_to_wire(pair.model.call(action.session, action.operation, action.arguments, action.clock_ms))
 
 

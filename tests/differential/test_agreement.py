@@ -124,8 +124,8 @@ class RoundsClockUp(ModelSystem):
 class ForgetsRollback(ModelSystem):
     """A model that commits what is rolled back."""
 
-    def control(self, session, action):
-        return super().control(session, "session.commit" if action == "session.rollback" else action)
+    def control(self, session, action, clock_ms=0.0):
+        return super().control(session, "session.commit" if action == "session.rollback" else action, clock_ms)
 
 
 def wrong_model(kind):

@@ -89,7 +89,7 @@ class ModelSystem:
         self.fired = step.fired
         return step.outcome
 
-    def control(self, session: str, action: str) -> bool:
+    def control(self, session: str, action: str, clock_ms: float = 0.0) -> bool:
         """A transaction's begin, commit or rollback, or a crash; answers whether it could be."""
         self.fired = frozenset()
         if action == "session.crash":

@@ -105,7 +105,7 @@ def _same(left: object, right: object) -> bool:
 def _drive(system: System, step: TraceStep) -> _Answer:
     """Take one step on a system; a control answers whether it could be done."""
     if step.operation in CONTROLS:
-        return _Answer({"ok": system.control(step.session, step.operation)}, None)
+        return _Answer({"ok": system.control(step.session, step.operation, step.clock_ms)}, None)
     result = result_to_wire(system.call(step.session, step.operation, step.arguments, step.clock_ms))
     return _Answer(result, None if step.row is None else _row(system.state(step.session), step))
 

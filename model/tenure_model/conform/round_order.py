@@ -32,9 +32,9 @@ class RoundOrder:
         self._note(before, self._system.state(session))
         return result
 
-    def control(self, session: str, action: str) -> bool:
+    def control(self, session: str, action: str, clock_ms: float = 0.0) -> bool:
         """A control; revisions that it undid may be given again, to other rows."""
-        done = self._system.control(session, action)
+        done = self._system.control(session, action, clock_ms)
         if self._told and action != "session.begin":
             newest = max(self._system.state(other).source for other in self._sessions)
             self._told = {key: told for key, told in self._told.items() if key[1] <= newest}

@@ -74,8 +74,11 @@ class System(Protocol):
         """One operation by its wire names; answers its outcome, or a ``RunStoreError`` as a value."""
         ...
 
-    def control(self, session: str, action: str) -> bool:
-        """One of ``traces.CONTROLS``; answers whether it could be done. What cannot be done changes nothing."""
+    def control(self, session: str, action: str, clock_ms: float = 0.0) -> bool:
+        """One of ``traces.CONTROLS``; answers whether it could be done. What cannot be done changes nothing.
+
+        ``clock_ms`` is the session's clock, for what runs after a commit.
+        """
         ...
 
     def state(self, session: str) -> SystemState:

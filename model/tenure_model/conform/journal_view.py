@@ -1,0 +1,57 @@
+"""The whole state of a journal, on disk and in one instance's memory, in a form that two systems can be compared in."""
+
+from collections.abc import Mapping
+from typing import Protocol, TypeAlias
+
+import attrs
+
+from tenure_model.conform.systems import Columns, System
+
+EventColumns: TypeAlias = tuple[int, str, str, int, int, str, str, str]
+"""(seq, event id, source id, source seq, emitted at, event type, payload, meta)"""
+
+Identity: TypeAlias = tuple[str, str, int]
+
+
+@attrs.frozen
+class MemoryView:
+    """What one instance remembers (JN-160).
+
+    ``run_floors`` and ``producer_floors`` are the next numbers, ``warm`` the producers whose floor covers what is on
+    disk (R-5). ``identities`` runs from the oldest to the newest, each (identity, seq, status). ``queue`` and ``batch``
+    are the identities of what waits and of what the writer has taken. ``unreported`` is the code of the loss that no
+    flush has told. ``published`` is all that subscribers were given, as (run id, seq).
+    """
+
+    status: str
+    run_floors: Mapping[str, int]
+    producer_floors: Mapping[tuple[str, str], int]
+    warm: frozenset[tuple[str, str]]
+    identities: tuple[tuple[Identity, int, str], ...]
+    queue: tuple[Identity, ...]
+    batch: tuple[Identity, ...]
+    unreported: str | None
+    published: tuple[tuple[str, int], ...]
+
+
+@attrs.frozen
+class JournalView:
+    """The journal's tables by run id as one session sees them, and that session's memory (``None`` without a journal).
+
+    Events and checkpoints ascend in ``seq``, tombstones too. A checkpoint is (seq, state, created at, compacted at), a
+    tombstone (source id, source seq, event id, seq, content hash), a generation (generation, after seq).
+    """
+
+    events: Mapping[str, tuple[EventColumns, ...]]
+    checkpoints: Mapping[str, tuple[Columns, ...]]
+    tombstones: Mapping[str, tuple[Columns, ...]]
+    generations: Mapping[str, tuple[int, int]]
+    memory: MemoryView | None
+
+
+class JournalSystem(System, Protocol):
+    """A system that has a journal beside its runs."""
+
+    def journal(self, session: str) -> JournalView:
+        """The journal as the session sees it."""
+        ...
