@@ -1,8 +1,8 @@
 """Kills a real process at every statement boundary of a history: ``python -m tests.cases.kill_points FOLDER ENGINE``.
 
 Copies ``FOLDER/base.db`` for each boundary, forks a child that takes the history on the copy and kills itself there,
-and goes on until a child gets to the end, where it is killed too. Beside ``N.db`` lies ``N.told``: what the child's caller
-had been told, one name a line.
+and goes on until a child gets to the end, where it is killed too. Beside ``N.db`` lies ``N.told``: what the child's
+caller had been told, one name a line.
 """
 
 import os
