@@ -1,10 +1,20 @@
-"""Own durable runs safely: leases, fences and takeovers over SQLite."""
+"""Own durable runs safely: leases, fences, takeovers and histories over SQLite."""
 
 from tenure.consensus import ConsensusError, ConsensusStrategy, LocalConsensus, NoopConsensus
 from tenure.database.engine import CommitUnknownError, DatabaseError, OpenError, UsageError
 from tenure.database.retry import RetryPolicy
 from tenure.database.writer import AfterCommitError
 from tenure.facts import FactRecorder
+from tenure.journal import (
+    Changes,
+    EntryStream,
+    Journal,
+    JournalOutcomeUnknown,
+    JournalSetup,
+    JournalTransaction,
+    ProjectedStates,
+    Projection,
+)
 from tenure.runs import RunStore
 from tenure.store import Store, migrate, open
 from tenure_model.vocabulary.absent import ABSENT, AbsentType
@@ -17,6 +27,25 @@ from tenure_model.vocabulary.constants import (
 from tenure_model.vocabulary.errors import CommitOutcomeUnknown, RunStoreError, RunStoreErrorCode
 from tenure_model.vocabulary.evidence import EvidenceKind, LivenessEvidence
 from tenure_model.vocabulary.facts import OwnershipFact, OwnershipTransition
+from tenure_model.vocabulary.journal import (
+    Accepted,
+    Checkpoint,
+    CompactionPolicy,
+    CompactionResult,
+    Dedupe,
+    Dropped,
+    Duplicate,
+    DurableReceipt,
+    EmitReceipt,
+    EntriesPage,
+    Entry,
+    Evicted,
+    Generation,
+    JournalInput,
+    JournalOptions,
+    OverflowPolicy,
+)
+from tenure_model.vocabulary.journal_errors import JournalError, JournalErrorCode, JournalUsageError
 from tenure_model.vocabulary.outcomes import (
     AbandonClaimOutcome,
     Abandoned,
@@ -63,12 +92,15 @@ __all__ = [
     "AbandonClaimOutcome",
     "Abandoned",
     "AbsentType",
+    "Accepted",
     "ActivateOutcome",
     "Activated",
     "AfterCommitError",
     "AlreadyClaimed",
     "AlreadyRequested",
     "CancelRequested",
+    "Changes",
+    "Checkpoint",
     "ClaimAndOwnOutcome",
     "ClaimChanged",
     "ClaimFresh",
@@ -77,26 +109,50 @@ __all__ = [
     "Claimed",
     "CommitOutcomeUnknown",
     "CommitUnknownError",
+    "CompactionPolicy",
+    "CompactionResult",
     "ConsensusError",
     "ConsensusStrategy",
     "CreateOptions",
     "DatabaseError",
+    "Dedupe",
+    "Dropped",
+    "Duplicate",
+    "DurableReceipt",
+    "EmitReceipt",
+    "EntriesPage",
+    "Entry",
+    "EntryStream",
+    "Evicted",
     "EvidenceKind",
     "EvidenceRequired",
     "FactRecorder",
     "FenceLost",
+    "Generation",
     "GuardFailed",
     "HeartbeatFresh",
     "HeartbeatOutcome",
+    "Journal",
+    "JournalError",
+    "JournalErrorCode",
+    "JournalInput",
+    "JournalOptions",
+    "JournalOutcomeUnknown",
+    "JournalSetup",
+    "JournalTransaction",
+    "JournalUsageError",
     "LivenessEvidence",
     "LivenessUnconfirmed",
     "LocalConsensus",
     "NoopConsensus",
     "NotFound",
     "OpenError",
+    "OverflowPolicy",
     "OwnerId",
     "OwnershipFact",
     "OwnershipTransition",
+    "ProjectedStates",
+    "Projection",
     "RecoverClaimOutcome",
     "Recovered",
     "RequestCancelOutcome",

@@ -4,20 +4,24 @@ import os
 import random as random_numbers
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Literal, TypeVar, TypeVarTuple
 
 from tenure.consensus.database import DatabaseConsensus
 from tenure.consensus.strategy import ConsensusStrategy
-from tenure.database.engine import Engine
+from tenure.database.engine import Engine, UsageError
 from tenure.database.migrations import migrate as apply_migrations
 from tenure.database.retry import RetryPolicy
 from tenure.database.sqlite import SqliteEngine
 from tenure.database.writer import Database, Transaction
 from tenure.facts import FactRecorder
+from tenure.journal.facts import JournalRecorder
+from tenure.journal.journal import Journal
+from tenure.journal.opening import JournalSetup, open_instance
 from tenure.runs.context import RunContext
 from tenure.runs.store import RunStore
+from tenure_model.vocabulary.journal import JournalOptions
 
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
@@ -36,16 +40,25 @@ def new_identity() -> str:
 class Store:
     """A database of runs. Threads may share it, and several processes may open the same file.
 
-    ``runs`` has the operations on runs; ``database`` is for other stores over the same file. Leaving its ``with`` block
-    closes it. It stays usable after any refusal or error.
+    ``runs`` has the operations on runs, ``journal`` those on histories where the store was opened with one;
+    ``database`` is for other stores over the same file. Leaving its ``with`` block closes it. It stays usable after any
+    refusal or error.
     """
 
-    __slots__ = ("_context", "database", "runs")
+    __slots__ = ("_context", "_journal", "database", "runs")
 
-    def __init__(self, database: Database, context: RunContext) -> None:
+    def __init__(self, database: Database, context: RunContext, journal: Journal | None = None) -> None:
         self.database = database
         self._context = context
+        self._journal = journal
         self.runs = RunStore(context)
+
+    @property
+    def journal(self) -> Journal:
+        """The store's journal. ``UsageError`` where it was opened without one."""
+        if self._journal is None:
+            raise UsageError("the store was opened without a journal: give tenure.open journal options")
+        return self._journal
 
     def now(self) -> int:
         """The store's clock in whole milliseconds: what to pass as ``now_ms``."""
@@ -75,7 +88,11 @@ class Store:
         return self.database.after_commit(callback)
 
     def close(self) -> None:
-        """Close the database; afterwards every call fails with a clear error. Closing twice does nothing."""
+        """Close the journal, which writes what is queued, and the database; afterwards every call fails with a clear
+        error. Closing twice does nothing.
+        """
+        if self._journal is not None:
+            self._journal.close()
         self.database.close()
 
     def __enter__(self) -> "Store":
@@ -96,6 +113,7 @@ def open(
     identity: Callable[[], str] = new_identity,
     consensus: Literal["database"] | ConsensusStrategy = "database",
     facts: Callable[[Database], FactRecorder] | None = None,
+    journal: JournalOptions | JournalSetup | Mapping[str, object] | None = None,
     busy_timeout_ms: int = 5_000,
     retry: RetryPolicy | None = None,
 ) -> Store:
@@ -103,26 +121,29 @@ def open(
 
     ``clock`` answers milliseconds, ``sleep`` takes seconds, ``random`` answers 0 <= x < 1, ``identity`` names a new
     database's source. ``consensus`` arbitrates ownership; anything but ``"database"`` forgets it with the process.
-    ``facts`` is given the database and answers who keeps ownership facts. ``busy_timeout_ms`` bounds each wait for a
-    lock, and ``retry`` says how often a busy write is repeated. An engine may be given in place of a path.
+    With ``journal`` options the store has a journal, which keeps the facts of ownership too; ``facts`` is given the
+    database and answers who keeps them instead. ``busy_timeout_ms`` bounds each wait for a lock, and ``retry`` says how
+    often a busy write is repeated. An engine may be given in place of a path.
 
     Raises ``OpenError`` for what cannot be used, saying why: a missing folder, a file that is no database or cannot be
     written, a database newer than this program. ``DatabaseError("busy")`` where another process keeps it locked.
+    ``JournalError`` for journal options that are wrong, and for a journal that cannot be read.
     """
     database = _connect(path, sleep, random, busy_timeout_ms, retry)
     try:
         apply_migrations(database, now_ms=int(clock()), identity=identity())
-        context = RunContext(
-            database=database,
-            rows=database.rows,
-            consensus=DatabaseConsensus(database.rows) if consensus == "database" else consensus,
-            clock=clock,
-            recorder=None if facts is None else facts(database),
-        )
+        strategy = DatabaseConsensus(database.rows) if consensus == "database" else consensus
+        opened = None if journal is None else _open_journal(database, strategy, clock, journal)
+        recorder: FactRecorder | None = None
+        if facts is not None:
+            recorder = facts(database)
+        elif opened is not None:
+            recorder = JournalRecorder(opened.instance)
+        context = RunContext(database=database, rows=database.rows, consensus=strategy, clock=clock, recorder=recorder)
     except BaseException:
         database.close()
         raise
-    return Store(database, context)
+    return Store(database, context, opened)
 
 
 def migrate(
@@ -144,6 +165,16 @@ def migrate(
         return apply_migrations(database, now_ms=int(clock()), identity=identity())
     finally:
         database.close()
+
+
+def _open_journal(
+    database: Database,
+    consensus: ConsensusStrategy,
+    clock: Callable[[], float],
+    journal: JournalOptions | JournalSetup | Mapping[str, object],
+) -> Journal:
+    setup = journal if isinstance(journal, JournalSetup) else JournalSetup(journal)
+    return Journal(open_instance(database, consensus, clock, setup))
 
 
 def _connect(

@@ -159,6 +159,11 @@ class Database:
         """
         return Transaction(self)
 
+    @property
+    def held_here(self) -> bool:
+        """Whether the calling thread has a transaction open, in this context or another: what waits for it, hangs."""
+        return self._owner == threading.get_ident()
+
     def after_commit(self, callback: Callable[[], object]) -> bool:
         """Run ``callback`` once the outermost transaction has committed; not at all if its scope rolls back (JN-146).
 

@@ -1,0 +1,187 @@
+"""The journal of a store, as a program calls it: two channels in, pages and streams out, checkpoints, transactions.
+
+Inputs and options are the frozen classes of the vocabulary or exact ``dict`` under the wire's names. Every operation
+admits what it is given first and raises ``JournalError("invalid_event")`` for the first thing that is wrong; nothing is
+read, written or numbered then. Storage that fails is ``sink_failed`` or ``read_failed`` with the database's failure as
+``cause``, and ``JournalOutcomeUnknown`` where a write may have taken effect. Numbers that an event used up are never
+used again, so gaps are ordinary and mean nothing (JN-243). Threads may share a journal.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TypeAlias, TypeVar, overload
+
+from tenure.journal import checkpoints, closing, compaction, durable, flushing, lossy, reading, streams, transactions
+from tenure.journal.backlog import Ticket
+from tenure.journal.changes import Changes
+from tenure.journal.instance import Instance
+from tenure.journal.projection import ProjectedStates, Projection
+from tenure.journal.streams import EntryStream
+from tenure.journal.transactions import JournalTransaction
+from tenure_model.vocabulary.absent import ABSENT, AbsentType
+from tenure_model.vocabulary.journal import (
+    Checkpoint,
+    CheckpointOptions,
+    CompactionResult,
+    CompactOptions,
+    DurableReceipt,
+    EmitReceipt,
+    EntriesOptions,
+    EntriesPage,
+    Generation,
+    JournalInput,
+    StreamOptions,
+)
+from tenure_model.vocabulary.owners import OwnerId
+
+Result = TypeVar("Result")
+State = TypeVar("State")
+
+Input: TypeAlias = JournalInput | Mapping[str, object]
+
+
+class Journal:
+    """One instance of the journal over a store's database. Obtained as ``store.journal``.
+
+    Several instances, in this process or others, may work on one file: the database decides about order and duplicates.
+    """
+
+    __slots__ = ("instance",)
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        """What the journal keeps in memory: for programs that drive or inspect it."""
+
+    def emit_durable(self, input: Input, owner: OwnerId | Mapping[str, object]) -> DurableReceipt:
+        """Append one event while ``owner`` owns the run, and return once it is on disk (JN-170..JN-179).
+
+        ``Accepted``: it has a row at ``seq``. ``Duplicate``: the identity is there already, with equal content, at
+        ``seq``. Inside a transaction it is there once that commits. ``fence_lost`` where somebody else owns the run or
+        nobody does, also for a duplicate (JN-085); ``idempotency_conflict`` where the identity has other content.
+        """
+        return durable.emit_durable(self.instance, input, owner)
+
+    def emit_durable_unfenced(self, input: Input) -> DurableReceipt:
+        """As ``emit_durable``, whoever owns the run."""
+        return durable.emit_durable_unfenced(self.instance, input)
+
+    def emit_lossy(self, input: Input) -> EmitReceipt:
+        """Queue one event for the writer, and return before it is on disk (JN-190..JN-200).
+
+        ``Accepted``: queued; its ``seq`` is provisional, and ``evicted`` says what had to give way. ``Duplicate``: the
+        identity is remembered with equal content, ``pending`` or ``committed``. ``Dropped``: the queue was full.
+        ``queue_overflow`` says the same under ``reject``. It takes no part in the caller's transaction.
+        """
+        return lossy.emit_lossy(self.instance, input)
+
+    def flush(self) -> None:
+        """Wait until every lossy event admitted before this call is on disk, a duplicate, evicted or lost (JN-222).
+
+        Raises the latest loss that no flush has reported, or that is among those events; all losses count as reported
+        then. ``JournalUsageError`` inside a transaction and in ``capture``, where the wait could not end.
+        """
+        flushing.flush(self.instance)
+
+    def begin_flush(self) -> Ticket:
+        """A flush that does not wait: its ticket says when it has ended, and then how."""
+        return flushing.begin_flush(self.instance)
+
+    def entries(
+        self,
+        run_id: str,
+        *,
+        limit: int,
+        after: int | AbsentType = ABSENT,
+        event_types: Sequence[str] | AbsentType = ABSENT,
+    ) -> EntriesPage:
+        """At most ``limit`` (1..10,000) entries above ``after``, ascending, of 1 to 64 types if given (JN-250..JN-253).
+
+        ``compacted``, with the floor in ``checkpoint_seq``, where entries above ``after`` have been cut off: go on from
+        the checkpoint. A page is never silently short. ``decode_failed`` if a single row is corrupt.
+        """
+        return reading.entries(self.instance, EntriesOptions(run_id, limit, after, event_types))
+
+    def stream(self, run_id: str, *, after_sequence: int | AbsentType = ABSENT) -> EntryStream:
+        """Every entry above ``after_sequence``, those that are there and those to come (JN-254..JN-258).
+
+        It ends when it or the journal is closed, or with the error that a read met. While it lives, no compaction of
+        this instance cuts off what it has not read.
+        """
+        return streams.open_stream(self.instance, StreamOptions(run_id, after_sequence))
+
+    def changes(self) -> Changes:
+        """Every entry that this instance commits from now on, of all runs (JN-260)."""
+        return Changes(self.instance)
+
+    def project(
+        self, projection: Projection[State], run_id: str, *, after_sequence: int | AbsentType = ABSENT
+    ) -> ProjectedStates[State]:
+        """The states of a fold over ``stream``, the initial one first (JN-262, JN-263)."""
+        return ProjectedStates(projection, self.stream(run_id, after_sequence=after_sequence))
+
+    def checkpoint(self, run_id: str, seq: int, state: object, owner: OwnerId | Mapping[str, object]) -> Checkpoint:
+        """Keep ``state`` as what stands for the run up to and with ``seq``, while ``owner`` owns it (JN-270..JN-274).
+
+        The state is stored as JSON, neither redacted nor sorted, and replaces one that was there.
+        ``checkpoint_invalid`` where ``seq`` names no committed entry or lies at the compaction floor.
+        """
+        return checkpoints.checkpoint(self.instance, CheckpointOptions(run_id, seq, state), owner)
+
+    def latest_checkpoint(self, run_id: str) -> Checkpoint | None:
+        """The checkpoint with the highest seq, compacted or not (JN-275)."""
+        return reading.latest_checkpoint(self.instance, run_id)
+
+    def compact(
+        self, run_id: str, owner: OwnerId | Mapping[str, object], *, up_to: int | AbsentType = ABSENT
+    ) -> CompactionResult:
+        """Delete the entries below a checkpoint, the latest unless ``up_to`` names one (JN-280..JN-291).
+
+        The entry at the checkpoint stays, and the identities of the others are remembered for good. Repeated, it
+        deletes 0. ``checkpoint_invalid`` without such a checkpoint; ``reader_behind`` while a stream of this instance
+        has not read so far; ``fence_lost``. Outside a transaction it waits until the run has nothing pending.
+        """
+        return compaction.compact(self.instance, CompactOptions(run_id, up_to), owner)
+
+    @overload
+    def transact(self, body: None = None) -> JournalTransaction: ...
+    @overload
+    def transact(self, body: Callable[[], Result]) -> Result: ...
+    def transact(self, body: Callable[[], Result] | None = None) -> JournalTransaction | Result:
+        """Commit everything that is written through this store inside, or nothing (JN-310..JN-314).
+
+        With ``body`` it runs that and answers what it answered, and runs it again, as a whole, while the database is
+        busy. Without, it is a context manager, whose block runs once. Nested, either is a savepoint. What the database
+        raises leaves it as ``sink_failed``, other errors as they are. Publication follows the outermost commit.
+        """
+        if body is None:
+            return JournalTransaction(self.instance.database)
+        return transactions.transact(self.instance.database, body)
+
+    def when_committed(self, update: Callable[[], object]) -> bool:
+        """Run ``update`` now where no transaction is open, else once the outermost has committed (JN-315).
+
+        False, and it never runs, where the transaction of this thread belongs to another task.
+        """
+        return transactions.when_committed(self.instance.database, update)
+
+    def generation(self, run_id: str) -> Generation:
+        """How often the run was rewound, and to where; 0 and -1 where never (JN-341)."""
+        return reading.generation(self.instance, run_id)
+
+    def forget(self, run_ids: Collection[str]) -> None:
+        """Forget numbers and identities of runs whose history was cut back (JN-342).
+
+        Their producers must be quiet and flushed. No row changes.
+        """
+        admitted = {reading.require_run_id(run_id) for run_id in run_ids}
+        instance = self.instance
+        with instance.lock:
+            instance.floors.forget(admitted)
+            instance.cache.forget_runs(admitted)
+
+    def close(self) -> None:
+        """Refuse what is new, write everything that is queued, wait for automatic compaction, and end (JN-230..JN-233).
+
+        Losses are logged. Streams and subscriptions end; reads go on while the database is open. ``JournalUsageError``
+        inside a transaction and in ``capture``. Closing twice does nothing.
+        """
+        closing.close(self.instance)

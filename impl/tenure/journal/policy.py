@@ -1,0 +1,127 @@
+"""Automatic compaction: who counts, when an attempt starts, and what it does (JN-300..JN-307)."""
+
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from functools import partial
+
+from tenure.journal import statements
+from tenure.journal.checkpoints import write_checkpoint
+from tenure.journal.compaction import compact_run
+from tenure.journal.driving import Task
+from tenure.journal.instance import LOG, Instance
+from tenure_model.vocabulary.journal import CheckpointOptions, CompactionPolicy, CompactOptions
+
+
+class CaptureTimeoutError(Exception):
+    """``capture`` took too long and was given up."""
+
+
+class Policy:
+    """Counts rows by run, and compacts a run that has enough of them. It holds no fence.
+
+    ``counters`` and ``compacting`` are read and changed under the instance's lock; counting is one at a time.
+    """
+
+    __slots__ = ("_counting", "_instance", "_options", "compacting", "counters")
+
+    def __init__(self, instance: Instance, options: CompactionPolicy) -> None:
+        self._instance = instance
+        self._options = options
+        self._counting = threading.Lock()
+        self.counters: dict[str, int] = {}
+        self.compacting: set[str] = set()
+
+    def settled_durable(self, run_id: str) -> None:
+        """Count one committed row, and wait for the attempt that it may start (JN-304)."""
+        if self._is_due(run_id, 1):
+            self._attempt(run_id)
+
+    def settled_lossy(self, run_ids: Iterable[str]) -> list[Task]:
+        """Count the rows that a batch inserted; answers the attempts to start, registered as maintenance (JN-304)."""
+        tasks: list[Task] = []
+        for run_id, inserted in Counter(run_ids).items():
+            if self._is_due(run_id, inserted):
+                with self._instance.lock:
+                    number = self._instance.backlog.begin_maintenance()
+                tasks.append(partial(self._maintain, run_id, number))
+        return tasks
+
+    def retire_idle(self) -> None:
+        """With the lock held: forget the counters of runs that nothing goes on in (JN-228)."""
+        instance = self._instance
+        read = {stream.run_id for stream in instance.streams}
+        for run_id in list(self.counters):
+            busy = run_id in self.compacting or run_id in instance.gates or run_id in read
+            if not busy and instance.backlog.is_drained(run_id):
+                del self.counters[run_id]
+
+    def _is_due(self, run_id: str, inserted: int) -> bool:
+        """Count, unless an attempt is in flight, and say whether one is to start; it is in flight then (JN-301)."""
+        instance = self._instance
+        try:
+            with self._counting:
+                with instance.lock:
+                    if run_id in self.compacting:
+                        return False
+                    counter = self.counters.get(run_id)
+                counter = self._count(run_id) if counter is None else counter + inserted
+                with instance.lock:
+                    self.counters[run_id] = counter
+                    if counter < self._options.entry_threshold:
+                        return False
+                    self.compacting.add(run_id)
+                    return True
+        except Exception:  # noqa: BLE001  # a count that fails must not fail the emit (JN-305)
+            LOG.warning("could not count the entries of run %s for automatic compaction", run_id, exc_info=True)
+            return False
+
+    def _count(self, run_id: str) -> int:
+        counted: int = self._instance.database.read(statements.COUNT, (run_id,))[0][0]
+        return counted
+
+    def _maintain(self, run_id: str, number: int) -> None:
+        try:
+            self._attempt(run_id)
+        finally:
+            with self._instance.lock:
+                self._instance.backlog.end_maintenance(number)
+                self._instance.end_flushes()
+
+    def _attempt(self, run_id: str) -> None:
+        """Checkpoint and compact the run; whatever goes wrong is logged and starts the count anew (JN-302, JN-303)."""
+        instance = self._instance
+        try:
+            tail = instance.database.read(statements.TAIL, (run_id,))[0][0]
+            if tail is None:
+                return
+            write_checkpoint(instance, CheckpointOptions(run_id, tail, self._capture(run_id, tail)), None)
+            compact_run(instance, CompactOptions(run_id, tail), None)
+            counter = self._count(run_id)
+        except Exception:  # noqa: BLE001  # whatever fails, the emit must not see it (JN-303)
+            LOG.warning("automatic compaction of run %s failed", run_id, exc_info=True)
+            counter = 0
+        finally:
+            with instance.lock:
+                self.compacting.discard(run_id)
+        with instance.lock:
+            self.counters[run_id] = counter
+
+    def _capture(self, run_id: str, tail: int) -> object:
+        """The state that stands for the run up to ``tail``, from the program, within its time."""
+        instance = self._instance
+        answers: list[object] = []
+        failures: list[BaseException] = []
+
+        def call() -> None:
+            try:
+                with instance.capturing():
+                    answers.append(self._options.capture(run_id, tail))
+            except BaseException as error:  # noqa: BLE001  # raised below, in the thread that waits
+                failures.append(error)
+
+        if not instance.driver.capture(call, instance.timing.capture_seconds):
+            raise CaptureTimeoutError(f"capture of run {run_id} took more than {instance.timing.capture_seconds} s")
+        if failures:
+            raise failures[0]
+        return answers[0]
