@@ -52,7 +52,7 @@ def test_the_last_writer_wins() -> None:
     ],
 )
 def test_refusals_in_order(changed: dict[str, object], expected: str, text: str) -> None:
-    """Each refusal comes before the next, and changes nothing; the floor is named at the floor alone (JN-270, JN-271)."""
+    """Each refusal comes before the next, and changes nothing; only the floor itself is named (JN-270, JN-271)."""
     state = compacted(emitted(opened(), *range(4)), 2)
 
     step = call(state, "journal.checkpoint", **{"runId": "r", "seq": 3, "state": 1, "owner": ALICE, **changed})

@@ -249,3 +249,8 @@ def is_pending(instance: Instance, run_id: str) -> bool:
 def is_gated(instance: Instance, run_id: str) -> bool:
     """Whether a compaction has closed the run's admission gate (JN-287)."""
     return any(compaction.gated and compaction.run_id == run_id for compaction in instance.compactions.values())
+
+
+def is_attempting(instance: Instance, run_id: str) -> bool:
+    """Whether an attempt to compact the run automatically is in flight (JN-301)."""
+    return any(task.run_id == run_id and task.stage != "count" for task in instance.maintenance.values())

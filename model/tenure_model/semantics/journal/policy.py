@@ -13,7 +13,7 @@ from tenure_model.admission.canonical_json import encode_plain
 from tenure_model.admission.refusal import Refusal
 from tenure_model.semantics.journal.answers import Blocked, Done
 from tenure_model.semantics.journal.flush import begin_flush, resolve
-from tenure_model.semantics.journal.instance import Instance, Maintenance, is_pending
+from tenure_model.semantics.journal.instance import Instance, Maintenance, is_attempting, is_pending
 from tenure_model.semantics.journal.retention import place, truncate
 from tenure_model.semantics.journal.state import (
     NO_REPAIRS,
@@ -147,7 +147,7 @@ def _count(
     While an attempt for the run is in flight they are not counted at all (JN-301, HZ-25).
     """
     instance, run_id = state.instances[session], task.run_id
-    if any(other.run_id == run_id and other.stage != "count" for other in instance.maintenance.values()):
+    if is_attempting(instance, run_id):
         return state, None, NO_REPAIRS
     known = instance.counters.get(run_id)
     counter = event_count(state.committed.journal, run_id) if known is None else known + task.inserted

@@ -17,6 +17,7 @@ from tenure_model.semantics.journal.instance import (
     Instance,
     Maintenance,
     Queued,
+    is_attempting,
 )
 from tenure_model.semantics.journal.publication import publish
 from tenure_model.semantics.journal.state import (
@@ -177,13 +178,15 @@ def _losses(batch: Batch) -> list[tuple[tuple[Queued, ...], JournalError]]:
 
 def _register_maintenance(instance: Instance, run_ids: list[str]) -> Instance:
     """Register automatic compaction for each run that got rows, before the batch settles, so that flush and close wait
-    for it (JN-304).
+    for it (JN-304). While an attempt for the run is in flight its rows are passed over (JN-301, HZ-25).
     """
     if instance.settings.compaction is None or not run_ids:
         return instance
     maintenance = dict(instance.maintenance)
     number = instance.next_number
     for run_id in dict.fromkeys(run_ids):
+        if is_attempting(instance, run_id):
+            continue
         maintenance[number] = Maintenance(run_id, inserted=run_ids.count(run_id))
         number += 1
     return attrs.evolve(instance, maintenance=maintenance, next_number=number)
