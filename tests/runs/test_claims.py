@@ -21,6 +21,7 @@ from tests.runs.support import (
     B,
     C,
     World,
+    evidence,
     running,
     unchanged,
 )
@@ -163,6 +164,33 @@ def test_activate_with_a_foreign_claim(world: World) -> None:
         assert world.runs.activate("missing", A, token, tenure.PENDING) == CLAIM_LOST
 
 
+STRANGERS = (B, A_AGAIN, tenure.OwnerId("h1", 9, "a"), tenure.OwnerId("h9", 1, "a"))
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+def test_every_part_of_the_claimant_counts(world: World, stranger: tenure.OwnerId) -> None:
+    """Whoever differs from the claimant in one part has no claim, and nobody's to give back (RS-004, BR-04)."""
+    token = world.claimed(at=5)
+    with unchanged(world):
+        assert world.runs.activate("r", stranger, token, tenure.PENDING) == CLAIM_LOST
+        assert world.runs.abandon_claim("r", stranger, token) == CLAIM_LOST
+        assert world.runs.recover_claim("r", stranger, token, A, NOW, evidence(stranger)) == tenure.ClaimChanged()
+
+
+@pytest.mark.parametrize("column", ["claim_host_id = 'h'", "claim_pid = 1", "claim_nonce = 'n'", "claimed_at_ms = 1"])
+def test_part_of_a_claim_is_a_claim(world: World, column: str) -> None:
+    """A row with any claim column set is not free, even where it is corrupt (RS-004)."""
+    world.runs.create("r", "{}")
+    world.owned("stale", at=NOW - STALE - 1)
+    world.corrupt(f"UPDATE flows_runs SET {column}")
+    world.recorder.drain()
+    with unchanged(world):
+        assert world.runs.claim("r", tenure.PENDING, A, NOW) in (ALREADY_CLAIMED, SNAPSHOT_CHANGED)
+        assert world.runs.claim_and_own("r", tenure.PENDING, A, NOW) in (ALREADY_CLAIMED, SNAPSHOT_CHANGED)
+        stolen = world.runs.steal("stale", running(A, NOW - STALE - 1), B, NOW, evidence())
+        assert stolen in (ALREADY_CLAIMED, SNAPSHOT_CHANGED)
+
+
 def test_activate_a_run_that_moved(world: World) -> None:
     """Where the run is not what is expected the claim is given back in row and lease, and recorded (RS-472)."""
     token = world.claimed()
@@ -283,6 +311,7 @@ def test_claim_that_only_the_lease_shows(world: World) -> None:
     with unchanged(world):
         assert world.runs.activate("r", A, 5, tenure.PENDING) == CLAIM_LOST
         assert world.runs.abandon_claim("r", A, 5) == CLAIM_LOST
+        assert world.runs.recover_claim("r", A, 5, B, NOW, evidence()) == tenure.ClaimChanged()
 
 
 @pytest.mark.parametrize("ahead", [0, SKEW])

@@ -158,6 +158,17 @@ def test_transition_that_only_the_lease_refuses(
 
 
 @ALL
+@pytest.mark.parametrize("change", ["owner_host_id = 'z'", "owner_pid = 9", "owner_nonce = 'z'"])
+def test_transition_that_only_the_row_refuses(world: World, status: tenure.TargetStatus, change: str) -> None:
+    """Nor does the lease suffice where the row is another's (RS-501)."""
+    world.owned()
+    world.sql(f"UPDATE flows_runs SET {change}")
+    with unchanged(world):
+        assert world.runs.transition_owned("r", A, status) == FENCE_LOST
+        assert world.runs.transition_owned("r", A, status, "[]", PRESENT_GUARD) == FENCE_LOST
+
+
+@ALL
 def test_guards(world: World, status: tenure.TargetStatus) -> None:
     """A guard refuses the owner alone, and writes nothing (RS-501, RS-312)."""
     world.owned("without")
