@@ -26,6 +26,7 @@ from tests.runs.support import (
     TRANSITIONED,
     UPDATED,
     A,
+    A_AGAIN,
     B,
     C,
     evidence,
@@ -207,6 +208,29 @@ def test_recover(leases: ConsensusStrategy) -> None:
     assert leases.claim("r", B, NOW) == Granted(NOW)
     assert recover("owned", B, LATER, LATER + STALE + 1) is None
     assert leases.reconfirm("owned", A, NOW) == Renewed(NOW)
+
+
+@pytest.mark.parametrize("stranger", [tenure.OwnerId("h9", 1, "a"), tenure.OwnerId("h1", 9, "a"), A_AGAIN])
+def test_every_part_of_an_identity_counts(leases: ConsensusStrategy, stranger: tenure.OwnerId) -> None:
+    """Whoever differs in one part holds neither the claim nor the lease (RS-004)."""
+    leases.claim("claimed", A, NOW)
+    leases.take("owned", A, NOW)
+
+    assert not leases.activate("claimed", stranger, NOW, NOW)
+    leases.release_claim("claimed", stranger)
+    leases.release("claimed", stranger)
+    refusal = leases.recover("claimed", stranger, NOW, C, LATER, evidence(stranger, LATER))
+    assert refusal == Rejected("claim_changed")
+    assert leases.activate("claimed", A, NOW, NOW)
+    assert leases.heartbeat("owned", stranger, NOW) is None
+    assert leases.reconfirm("owned", stranger, NOW) is None
+    assert not leases.holds("owned", stranger)
+    assert not leases.surrender("owned", stranger)
+    assert leases.steal("owned", B, LATER, evidence(stranger, LATER)) == Rejected("evidence_invalid")
+    assert not leases.seize("owned", B, LATER, evidence(stranger, LATER))
+    leases.release("owned", stranger)
+    assert not leases.retake("owned", stranger, LATER)
+    assert leases.holds("owned", A)
 
 
 def test_guard(leases: ConsensusStrategy) -> None:

@@ -151,6 +151,27 @@ def test_write_and_after_commit(world: World) -> None:
     assert world.store.after_commit(lambda: None) is False
 
 
+def test_busy_inside_an_operation_repeats_the_whole_write() -> None:
+    """The error of a nested operation still tells the outermost write that the database was busy (RS-363, RS-391)."""
+    attempts: list[str] = []
+
+    class BusyOnce:
+        def record(self, fact: tenure.OwnershipFact) -> None:
+            attempts.append(fact.transition)
+            if len(attempts) == 1:
+                raise tenure.DatabaseError("busy")
+
+    def body() -> None:
+        store.runs.create("r", "{}")
+        store.runs.claim("r", tenure.PENDING, A, NOW)
+
+    store = tenure.open(":memory:", clock=lambda: NOW, facts=lambda database: BusyOnce(), sleep=lambda seconds: None)
+    store.write(body)
+
+    assert attempts == ["claimed", "claimed"]
+    assert store.runs.get("r").claim == A
+
+
 def test_waiting_work_that_fails_is_no_failure_of_the_operation(world: World) -> None:
     """The write is committed, and the error says that it is (JN-147)."""
 
