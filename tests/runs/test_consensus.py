@@ -17,6 +17,7 @@ from tenure.consensus import (
 )
 from tenure_model.vocabulary.evidence import LivenessEvidence
 from tests.runs.support import (
+    A_AGAIN,
     ACTIVATED,
     CLAIM_LOST,
     FENCE_LOST,
@@ -26,7 +27,6 @@ from tests.runs.support import (
     TRANSITIONED,
     UPDATED,
     A,
-    A_AGAIN,
     B,
     C,
     evidence,
