@@ -195,6 +195,7 @@ OWNED = {"owner_host_id": "h1", "owner_pid": 1, "owner_nonce": "a", "granted_at_
         (None, {}),
         ({}, {"r": Lease(None, None)}),
         (OWNED, {"r": Lease(Ownership(ALICE, 3, 4), None)}),
+        ({**OWNED, "granted_at_ms": 0}, {"r": Lease(Ownership(ALICE, 0, 4), None)}),
         ({**DAVE, "claimed_at_ms": 2**60}, {"r": Lease(None, Claim(OwnerId("h4", 4, "d"), 2**60))}),
         (
             {**OWNED, **DAVE, "claimed_at_ms": 5},

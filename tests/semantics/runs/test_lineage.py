@@ -30,6 +30,7 @@ ROOT = world_of(("c", "a", 2), ("b", "a", 1), ("a", None, None), ("x", None, Non
 EXPLICIT = world_of(("z0", "a", 0), ("z1", "a", 1))
 TWO_ROUNDS_ZERO = world_of(("a", None, None), ("Z", "a", 0))
 NAMESAKE = world_of(("a", "other", 0), ("b", "a", 1))
+ROOT_AFTER_ITS_ROUND = world_of(("a", None, None), ("Z", "a", 1))
 SELF_NAMED = world_of(("a", "a", 5), ("b", "a", 1))
 
 
@@ -43,6 +44,7 @@ SELF_NAMED = world_of(("a", "a", 5), ("b", "a", 1))
         (EXPLICIT, "z1", ["z0", "z1"], ["z1"]),
         (EXPLICIT, "a", [], "not_found_row"),
         (TWO_ROUNDS_ZERO, "a", ["Z", "a"], ["Z"]),
+        (ROOT_AFTER_ITS_ROUND, "a", ["a", "Z"], ["Z"]),
         (NAMESAKE, "a", ["a"], ["a"]),
         (NAMESAKE, "b", ["b"], ["b"]),
         (SELF_NAMED, "b", ["b", "a"], ["a"]),
