@@ -161,10 +161,11 @@ def test_br_19_kills_evidence_without_an_instant():
 def stamps_never_fall(make):
     """A beat with an older reading is ``Updated`` and lowers no stamp, in the row or in the lease."""
     subject = owned(make)
+    # The store's own clock is ahead of every reading and must not stand in for one.
+    subject.clock_ms = T0 + STALE
     high = T0
     for now_ms in (T0, T0 - 1, 0, T0 + 5_000, T0 + 4_999, T0 - 60_000, T0 + 5_000, 0):
         for method in (subject.heartbeat, subject.reconfirm):
-            subject.clock_ms = max(now_ms, 0)
             high = max(high, now_ms)
             assert method("r", A, now_ms) == tenure.Updated()
             assert subject.get("r").heartbeat_at_ms == high

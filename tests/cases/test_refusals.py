@@ -1,11 +1,13 @@
 """Whatever is not a success has written nothing (BR-33)."""
 
+import typing
 from collections import Counter
 
 import pytest
 
 import tenure
 from tenure_model.conform.systems import RUN_COLUMNS, SystemState
+from tenure_model.vocabulary.operations import RUN_OPERATIONS
 from tests.cases.support import (
     STALE,
     T0,
@@ -90,6 +92,18 @@ def test_br_33_no_refusal_of_any_operation_writes(make_store):
     wanted |= {(operation, "error:invalid_run") for operation in LOSSES}
 
     assert wanted - set(seen) == set()
+
+
+def declared_outcomes(operation):
+    """The names of the classes that the operation's annotation allows."""
+    annotation = typing.get_type_hints(getattr(tenure.RunStore, RUN_OPERATIONS[operation].python_name))["return"]
+    return {kind.__name__ for kind in typing.get_args(annotation)}
+
+
+@pytest.mark.parametrize("operation", [name for name in LOSSES if declared_outcomes(name)])
+def test_br_33_every_declared_loss_occurs(operation):
+    """BR-33: the losses that the history must reach are those that the operation's type declares."""
+    assert declared_outcomes(operation) - SUCCESSES == LOSSES[operation]
 
 
 class KeepsWhatFailed(PassThrough):

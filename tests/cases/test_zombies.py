@@ -246,14 +246,14 @@ def test_br_08_kills_a_fence_by_id(kills):
     kills(paused_owner_consumes_nothing, ANY_OWNER)
 
 
-def zombie_cannot_come_back(make):
+def zombie_cannot_come_back(make, taker=B):
     """A superseded owner does not become current by its own last snapshot, nor without fresh evidence."""
     subject = owned(make)
     last_seen = subject.get("r")
-    token, row = stolen(subject, B, LATER)
+    token, row = stolen(subject, taker, LATER)
     with unchanged(subject):
         assert subject.claim_and_own("r", last_seen, A, LATER) == tenure.AlreadyClaimed()
-    must(subject.activate("r", B, token, row), tenure.Activated)
+    must(subject.activate("r", taker, token, row), tenure.Activated)
     with unchanged(subject):
         # The new owner is alive, and that outranks the changed snapshot (RS-456).
         assert subject.claim_and_own("r", last_seen, A, LATER) == tenure.HeartbeatFresh()
@@ -263,13 +263,14 @@ def zombie_cannot_come_back(make):
         assert subject.claim("r", last_seen, A, now_ms) == tenure.SnapshotChanged()
         current = subject.get("r")
         assert subject.claim_and_own("r", current, A, now_ms) == tenure.EvidenceRequired()
-        assert subject.claim_and_own("r", current, A, now_ms, expired(B, LATER)) == tenure.EvidenceRequired()
-    must(subject.claim_and_own("r", current, A, now_ms, expired(B, now_ms)), tenure.Activated)
+        assert subject.claim_and_own("r", current, A, now_ms, expired(taker, LATER)) == tenure.EvidenceRequired()
+    must(subject.claim_and_own("r", current, A, now_ms, expired(taker, now_ms)), tenure.Activated)
 
 
-def test_br_11_a_superseded_owner_with_its_own_snapshot(make):
+@pytest.mark.parametrize("taker", [B, A2], ids=["stranger", "namesake"])
+def test_br_11_a_superseded_owner_with_its_own_snapshot(make, taker):
     """BR-11: ``SnapshotChanged``, or ``HeartbeatFresh`` while the new owner beats; never a way around evidence."""
-    zombie_cannot_come_back(make)
+    zombie_cannot_come_back(make, taker)
 
 
 def test_br_11_kills_a_snapshot_compared_by_status(kills):
