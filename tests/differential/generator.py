@@ -124,8 +124,12 @@ class CommandGenerator:
 
     def command(self, state: SystemState, clock_ms: float) -> tuple[str, Mapping[str, object]]:
         """An operation and its arguments by wire names; bad input in about one of fifteen."""
+        operation = "run.create" if not state.runs else _DECK[self._chooser.below(len(_DECK))]
+        return operation, self.arguments(operation, state, clock_ms)
+
+    def arguments(self, operation: str, state: SystemState, clock_ms: float) -> Mapping[str, object]:
+        """The arguments of one operation by wire names."""
         chooser = self._chooser
-        operation = "run.create" if not state.runs else _DECK[chooser.below(len(_DECK))]
         run_id = pick(chooser, RUN_IDS) if not chance(chooser, 4) else pick(chooser, UNKNOWN_RUN_IDS)
         columns = state.runs.get(run_id)
         if columns is None and operation != "run.create" and state.runs and not chance(chooser, 10):
@@ -139,7 +143,7 @@ class CommandGenerator:
             self._memory.note(run)
         if operation != "row.delete" and chance(chooser, 6):
             self._spoil(operation, arguments)
-        return operation, {name: value for name, value in arguments.items() if value is not ABSENT}
+        return {name: value for name, value in arguments.items() if value is not ABSENT}
 
     def _spoil(self, operation: str, arguments: dict[str, object]) -> None:
         chooser = self._chooser

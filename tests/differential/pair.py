@@ -29,7 +29,7 @@ class Divergence(Exception):
         return f"step {len(self.actions) - 1} ({self.actions[-1].operation}) differs in {self.where}"
 
 
-def _state_difference(model: SystemState, store: SystemState) -> tuple[str, Any, Any] | None:
+def state_difference(model: SystemState, store: SystemState) -> tuple[str, Any, Any] | None:
     if model == store:
         return None
     for path, left, right in leaves(state_to_wire(model), state_to_wire(store)):
@@ -96,7 +96,7 @@ class Pair:
             raise Divergence(tuple(self.actions), f"invariants: {told}", None, None)
 
     def _compare(self, session: str) -> None:
-        difference = _state_difference(self.model.state(session), self.store.state(session))
+        difference = state_difference(self.model.state(session), self.store.state(session))
         if difference is not None:
             where, model, store = difference
             raise Divergence(tuple(self.actions), f"{where} as {session} sees it", model, store)

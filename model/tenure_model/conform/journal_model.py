@@ -9,7 +9,7 @@ from tenure_model.conform.systems import SystemState
 from tenure_model.semantics.commands import Command
 from tenure_model.semantics.journal.commands import apply
 from tenure_model.semantics.journal.instance import Instance, Queued
-from tenure_model.semantics.journal.state import JournalState, Store, empty_state, visible
+from tenure_model.semantics.journal.state import JournalState, JournalStep, Store, empty_state, visible
 from tenure_model.semantics.profiles import Profile
 
 _CRASHES: Final = ("session.crash", "system.crash")
@@ -80,11 +80,15 @@ class JournalModelSystem:
     def __init__(self, profile: Profile) -> None:
         self.model: JournalState = empty_state(profile)
         self.fired: frozenset[str] = frozenset()
+        self.last_step: tuple[JournalState, str, Command, JournalStep] | None = None
+        """The last step taken, as ``violated_between`` wants it."""
         self._last: tuple[Store, Instance | None, JournalView] | None = None
 
     def call(self, session: str, operation: str, arguments: Mapping[str, object], clock_ms: float) -> object:
         """One operation or step by its wire names; answers its outcome, or its error as a value."""
-        step = apply(self.model, session, Command(operation, arguments, clock_ms))
+        command = Command(operation, arguments, clock_ms)
+        step = apply(self.model, session, command)
+        self.last_step = self.model, session, command, step
         self.model, self.fired = step.state, step.fired
         return step.outcome
 

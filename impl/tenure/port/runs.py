@@ -11,10 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+import attrs
+
 import tenure
 from tenure.database.engine import Connection, DatabaseError
 from tenure.database.sqlite import SqliteEngine
 from tenure.database.writer import Database, Transaction
+from tenure.facts import FactRecorder
 from tenure_model.conform.systems import LEASE_COLUMNS, RUN_COLUMNS, FactColumns, SystemState
 from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.errors import RunStoreError, RunStoreErrorCode
@@ -53,7 +56,7 @@ class _FactTable:
         self._rows(_INSERT_FACT, bindings)
 
 
-class _PluggedEngine:
+class PluggedEngine:
     """An engine whose connections can be cut, as the end of a process cuts them: nobody says goodbye."""
 
     def __init__(self, engine: SqliteEngine) -> None:
@@ -77,16 +80,18 @@ class _PluggedEngine:
             connection.close()
 
 
-class _Session:
-    """One store instance, the transactions it has open, and the context they belong to."""
+class Session:
+    """One store instance, the transactions it has open, and the context they belong to.
 
-    def __init__(self, path: str) -> None:
-        self.engine = _PluggedEngine(SqliteEngine(path, busy_timeout_ms=0))
+    ``keep_facts`` is given the database and answers who keeps ownership facts.
+    """
+
+    def __init__(self, engine: PluggedEngine, keep_facts: Callable[[Database], FactRecorder] = _FactTable) -> None:
+        self.engine = engine
         self.clock_ms = 0.0
         self.context = contextvars.copy_context()
         self.transactions: list[Transaction] = []
-        # Another session of the same thread can hold the lock for as long as it likes: waiting for it cannot help.
-        self.store = tenure.open(self.engine, clock=lambda: self.clock_ms, sleep=lambda seconds: None, facts=_FactTable)
+        self.store = tenure.open(self.engine, clock=lambda: self.clock_ms, sleep=lambda seconds: None, facts=keep_facts)
         self.operations: dict[str, tuple[Callable[..., object], Mapping[str, str], frozenset[str]]] = {
             name: (getattr(self.store.runs, signature.python_name), signature.parameters, signature.optional)
             for name, signature in RUN_OPERATIONS.items()
@@ -100,7 +105,11 @@ class StoreSystem:
         self._names = tuple(sessions)
         self._folder = folder
         self._generation = 0
-        self._sessions = {name: _Session(self._path) for name in self._names}
+        self._sessions = {name: self._open() for name in self._names}
+
+    def _open(self) -> Session:
+        # Another session of the same thread can hold the lock for as long as it likes: waiting for it cannot help.
+        return Session(PluggedEngine(SqliteEngine(self._path, busy_timeout_ms=0)))
 
     @classmethod
     def in_memory(cls, sessions: Sequence[str]) -> "StoreSystem":
@@ -144,7 +153,7 @@ class StoreSystem:
         acting.clock_ms = clock_ms
         if action == "session.crash":
             acting.engine.unplug()
-            self._sessions[session] = _Session(self._path)
+            self._sessions[session] = self._open()
             return True
         if action == "session.begin":
             transaction = acting.store.transaction()
@@ -192,7 +201,7 @@ class StoreSystem:
             if Path(before + suffix).exists():
                 shutil.copyfile(before + suffix, self._path + suffix)
         self._unplug()
-        self._sessions = {name: _Session(self._path) for name in self._names}
+        self._sessions = {name: self._open() for name in self._names}
 
 
 def _delete_row(database: Database, run_id: str) -> object:
@@ -205,14 +214,19 @@ def _delete_row(database: Database, run_id: str) -> object:
 
 
 def _read_state(database: Database) -> SystemState:
-    read = database.read
     facts: dict[str, tuple[FactColumns, ...]] = {}
-    for run_id, *fact in read(_READ_FACTS):
+    for run_id, *fact in database.read(_READ_FACTS):
         facts[run_id] = (*facts.get(run_id, ()), tuple(fact))
+    return attrs.evolve(read_tables(database), facts=facts)
+
+
+def read_tables(database: Database) -> SystemState:
+    """Everything of the run store but its facts."""
+    read = database.read
     return SystemState(
         runs={row[0]: row for row in read(_READ_RUNS)},
         leases={row[0]: row for row in read(_READ_LEASES)},
         changes={run_id: (revision, deleted) for run_id, revision, deleted in read(_READ_CHANGES)},
         source=read(_READ_SOURCE)[0][0],
-        facts=facts,
+        facts={},
     )

@@ -1,0 +1,135 @@
+"""Runs and journal of two systems on the same steps: the same answers, tables and memory after each."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import attrs
+
+from tenure_model.conform.journal_model import JournalModelSystem
+from tenure_model.conform.journal_view import JournalSystem, JournalView
+from tenure_model.conform.replay import leaves
+from tenure_model.conform.traces import CONTROLS
+from tenure_model.semantics.journal.answers import Begun, Waiting
+from tenure_model.semantics.journal.invariants import violated_between, violated_invariants
+from tenure_model.vocabulary.errors import RunStoreError
+from tenure_model.vocabulary.journal_errors import JournalUsageError
+from tests.differential.actions import Action
+from tests.differential.pair import Divergence, state_difference
+
+NUMBERS: Final = ("token", "ticket", "stream", "changes")
+"""Arguments that name something begun by the number it was given; each system gives its own."""
+
+_OPENED: Final = {"stream.open": "stream", "changes.open": "changes"}
+
+
+def plain(view: Any) -> Any:
+    """A view as nested dictionaries and lists with text keys, so that its smallest differing part can be told."""
+    if attrs.has(type(view)):
+        return {field.name: plain(getattr(view, field.name)) for field in attrs.fields(type(view))}
+    if isinstance(view, Mapping):
+        return {str(key): plain(member) for key, member in view.items()}
+    if isinstance(view, frozenset):
+        return sorted(map(str, view))
+    if isinstance(view, tuple | list):
+        return [plain(member) for member in view]
+    return view
+
+
+def is_same(model: object, store: object) -> bool:
+    """Whether two answers are the same, but for numbers and the wording of usage errors."""
+    if isinstance(model, Begun | Waiting | JournalUsageError):
+        return type(model) is type(store)
+    if isinstance(model, RunStoreError) and isinstance(store, RunStoreError):
+        return (model.code, model.method) == (store.code, store.method)
+    if isinstance(model, tuple) and isinstance(store, tuple):
+        return len(model) == len(store) and all(map(is_same, model, store))
+    return type(model) is type(store) and model == store
+
+
+class JournalPair:
+    """The model and the system held against it, journals included."""
+
+    def __init__(self, model: JournalModelSystem, store: JournalSystem, sessions: tuple[str, ...]) -> None:
+        self.model = model
+        self.store = store
+        self.sessions = sessions
+        self.actions: list[Action] = []
+        self._numbers: dict[tuple[str, str, object], object] = {}
+
+    def take(self, action: Action) -> object:
+        """Take one step on both; answers the model's outcome, or raises ``Divergence``."""
+        self.actions.append(action)
+        result, answer = self._both(action)
+        self._check_invariants()
+        is_number = action.operation in _OPENED and type(result) is type(answer) is int
+        if not is_number and not is_same(result, answer):
+            raise Divergence(tuple(self.actions), "answer", repr(result), repr(answer))
+        self._learn(action, result, answer)
+        self._maintain(action)
+        self._compare(action.session)
+        other = self.sessions[len(self.actions) % len(self.sessions)]
+        if other != action.session:
+            self._compare(other)
+        return result
+
+    def _maintain(self, action: Action) -> None:
+        """Let maintenance that a step registered go on at once: when it does is nobody's promise."""
+        instance = self.model.model.instances.get(action.session)
+        if instance is None or not instance.maintenance or self.model.model.transaction is not None:
+            return
+        for operation in ("writer.drain", "maintenance.finish"):
+            result, answer = self._both(attrs.evolve(action, operation=operation, arguments={}))
+            self._check_invariants()
+            if not is_same(result, answer):
+                raise Divergence(tuple(self.actions), operation, repr(result), repr(answer))
+
+    def _both(self, action: Action) -> tuple[object, object]:
+        if action.operation in CONTROLS:
+            return (
+                self.model.control(action.session, action.operation, action.clock_ms),
+                self.store.control(action.session, action.operation, action.clock_ms),
+            )
+        translated = {
+            name: self._numbers.get((action.session, name, value), -1) if name in NUMBERS else value
+            for name, value in action.arguments.items()
+        }
+        return (
+            self.model.call(action.session, action.operation, action.arguments, action.clock_ms),
+            self.store.call(action.session, action.operation, translated, action.clock_ms),
+        )
+
+    def _learn(self, action: Action, result: object, answer: object) -> None:
+        pairs: tuple[tuple[str, object, object], ...] = ()
+        if isinstance(result, Begun) and isinstance(answer, Begun):
+            pairs = (("token", result.token, answer.token),)
+        elif isinstance(result, Waiting) and isinstance(answer, Waiting):
+            pairs = (("ticket", result.ticket, answer.ticket),)
+        elif action.operation in _OPENED and type(result) is int:
+            pairs = ((_OPENED[action.operation], result, answer),)
+        for name, mine, theirs in pairs:
+            self._numbers[action.session, name, mine] = theirs
+
+    def _compare(self, session: str) -> None:
+        runs = attrs.evolve(self.model.state(session), facts={})
+        difference = state_difference(runs, attrs.evolve(self.store.state(session), facts={}))
+        if difference is None:
+            difference = _view_difference(self.model.journal(session), self.store.journal(session))
+        if difference is not None:
+            where, model, store = difference
+            raise Divergence(tuple(self.actions), f"{where} as {session} sees it", model, store)
+
+    def _check_invariants(self) -> None:
+        """What both systems agree on must also be right in itself."""
+        if self.model.last_step is None:
+            return
+        violations = [*violated_invariants(self.model.model), *violated_between(*self.model.last_step)]
+        if violations:
+            raise Divergence(tuple(self.actions), f"invariants: {violations}", None, None)
+
+
+def _view_difference(model: JournalView, store: JournalView) -> tuple[str, Any, Any] | None:
+    if model == store:
+        return None
+    for path, left, right in leaves(plain(model), plain(store)):
+        return f"journal {path}", left, right
+    return "journal", plain(model), plain(store)
