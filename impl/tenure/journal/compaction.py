@@ -11,7 +11,7 @@ from tenure.journal import statements
 from tenure.journal.durable import guard, require_owner
 from tenure.journal.failures import PASSED_ON, storage_failure
 from tenure.journal.flushing import require_waitable
-from tenure.journal.insertion import Inserted, insert
+from tenure.journal.insertion import Inserted, Insertion
 from tenure.journal.instance import Instance
 from tenure_model.admission.event_identity import content_fingerprint
 from tenure_model.admission.journal_options import admit_compact_options
@@ -93,7 +93,8 @@ def _compact_nested(
         instance.gates.add(options.run_id)
         pending = instance.backlog.pending_of(options.run_id)
     with _gate(instance, options.run_id):
-        fates = [insert(instance.rows, queued) for queued in pending]
+        insertion = Insertion(instance.rows)
+        fates = [insertion.insert(queued) for queued in pending]
         inserted = [fate.row for fate in fates if type(fate) is Inserted]
         if inserted:
             instance.database.after_commit(partial(_publish, instance, inserted))

@@ -24,16 +24,6 @@ INSERT: Final = f"""
     INSERT INTO flows_journal_events ({_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
     ON CONFLICT DO NOTHING RETURNING seq
 """
-# ?2 is the reservation: what decides about the compaction floor is it, not the seq that it moves to (JN-211).
-INSERT_QUEUED: Final = f"""
-    INSERT INTO flows_journal_events ({_COLUMNS})
-    SELECT ?1, max(?2, {_RUN_FLOOR}), ?3, ?4, ?5, ?6, ?7, ?8, ?9
-    WHERE {_RUN_FLOOR} < {MAX_SAFE_INTEGER}
-      AND NOT EXISTS (
-        SELECT 1 FROM flows_journal_checkpoints WHERE run_id = ?1 AND compacted_at_ms IS NOT NULL AND seq >= ?2
-      )
-    ON CONFLICT DO NOTHING RETURNING seq
-"""
 # One arm for each index: a condition with OR might scan. The lowest seq wins (JN-175).
 EXISTING: Final = """
     SELECT seq, event_type, payload_json, meta_json, NULL FROM flows_journal_events
@@ -58,6 +48,7 @@ PAGE_OF_TYPES: Final = f"""
 COMPACTION_FLOOR: Final = """
     SELECT max(seq) FROM flows_journal_checkpoints WHERE run_id = ?1 AND compacted_at_ms IS NOT NULL
 """
+BOUNDS: Final = f"SELECT {_RUN_FLOOR}, ({COMPACTION_FLOOR})"
 NEWEST: Final = f"""
     SELECT {_COLUMNS} FROM flows_journal_events ORDER BY emitted_at_ms DESC, run_id DESC, seq DESC LIMIT ?1
 """
@@ -113,7 +104,7 @@ STATEMENTS: Final = (
     PRODUCER_FLOOR,
     FLOORS,
     INSERT,
-    INSERT_QUEUED,
+    BOUNDS,
     EXISTING,
     PAGE,
     PAGE_OF_TYPES,

@@ -11,7 +11,7 @@ from tenure.database.engine import DatabaseError
 from tenure.journal.backlog import Queued
 from tenure.journal.failures import storage_failure
 from tenure.journal.identities import Existing, Remembered, remember_collapse
-from tenure.journal.insertion import Fate, Inserted, insert
+from tenure.journal.insertion import Fate, Inserted, Insertion
 from tenure.journal.instance import LOG, Instance
 from tenure_model.vocabulary.journal_errors import SINK_FAILED, WRITER_FAILED, JournalError
 
@@ -105,8 +105,8 @@ class LossyWriter:
             self.settle()
 
     def _insert(self, batch: Sequence[Queued]) -> list[Fate]:
-        rows = self._instance.rows
-        return [insert(rows, queued) for queued in batch]
+        insertion = Insertion(self._instance.rows)
+        return [insertion.insert(queued) for queued in batch]
 
     def _judge(self, batch: Sequence[Queued]) -> tuple[list[Loss], list[Inserted]]:
         if self._fates is None:
