@@ -1,12 +1,11 @@
 """Runs and journal of two systems on the same steps: the same answers, tables and memory after each."""
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import attrs
 
 from tenure_model.conform.journal_model import JournalModelSystem
-from tenure_model.conform.journal_view import JournalSystem, JournalView
+from tenure_model.conform.journal_view import JournalSystem, JournalView, plain
 from tenure_model.conform.replay import leaves
 from tenure_model.conform.traces import CONTROLS
 from tenure_model.semantics.journal.answers import Begun, Waiting
@@ -20,19 +19,6 @@ NUMBERS: Final = ("token", "ticket", "stream", "changes")
 """Arguments that name something begun by the number it was given; each system gives its own."""
 
 _OPENED: Final = {"stream.open": "stream", "changes.open": "changes"}
-
-
-def plain(view: Any) -> Any:
-    """A view as nested dictionaries and lists with text keys, so that its smallest differing part can be told."""
-    if attrs.has(type(view)):
-        return {field.name: plain(getattr(view, field.name)) for field in attrs.fields(type(view))}
-    if isinstance(view, Mapping):
-        return {str(key): plain(member) for key, member in view.items()}
-    if isinstance(view, frozenset):
-        return sorted(map(str, view))
-    if isinstance(view, tuple | list):
-        return [plain(member) for member in view]
-    return view
 
 
 def is_same(model: object, store: object) -> bool:

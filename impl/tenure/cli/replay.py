@@ -67,7 +67,8 @@ _Report = tuple[str, str, "Replay"]
 
 
 def _replay_all(files: Sequence[Path], systems: Sequence[str], profile_name: str, *, progress: bool) -> list[_Report]:
-    from tenure_model.conform.replay import check_operations, replay
+    from tenure_model.conform.players import check_operations
+    from tenure_model.conform.replay import replay
     from tenure_model.conform.traces import read_traces
     from tenure_model.semantics.profiles import ORIGINAL, REFERENCE
 
@@ -88,13 +89,16 @@ def _replay_all(files: Sequence[Path], systems: Sequence[str], profile_name: str
 
 
 def _make_system(name: str, profile_name: str, trace: "Trace") -> tuple["System", Callable[[], None]]:
-    from tenure.port import StoreSystem
-    from tenure_model.conform.model_system import ModelSystem
+    from tenure.port import JournalStoreSystem, StoreSystem
+    from tenure_model.conform.players import model_for
     from tenure_model.conform.round_order import RoundOrder
     from tenure_model.semantics.profiles import ORIGINAL, REFERENCE
 
     if name == "model":
-        return ModelSystem(ORIGINAL if profile_name == "original" else REFERENCE, trace.sessions), lambda: None
+        return model_for(trace, ORIGINAL if profile_name == "original" else REFERENCE), lambda: None
+    if trace.kind == "journal":
+        journal = JournalStoreSystem.on_file(trace.sessions)
+        return journal, journal.close
     several = len(trace.sessions) > 1 or any(step.operation.endswith(".crash") for step in trace.steps)
     store = StoreSystem.on_file(trace.sessions) if several else StoreSystem.in_memory(trace.sessions)
     return RoundOrder(store, trace.sessions), store.close

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 import attrs
 
@@ -112,14 +112,14 @@ class StoreSystem:
         return Session(PluggedEngine(SqliteEngine(self._path, busy_timeout_ms=0)))
 
     @classmethod
-    def in_memory(cls, sessions: Sequence[str]) -> "StoreSystem":
+    def in_memory(cls, sessions: Sequence[str]) -> Self:
         """One session over an in-memory database, which is gone with it."""
         if len(sessions) != 1:
             raise ValueError("an in-memory database has one session")
         return cls(sessions, None)
 
     @classmethod
-    def on_file(cls, sessions: Sequence[str]) -> "StoreSystem":
+    def on_file(cls, sessions: Sequence[str]) -> Self:
         """Sessions that share one file, in a temporary folder."""
         return cls(sessions, Path(tempfile.mkdtemp(prefix="tenure-")))
 

@@ -75,11 +75,11 @@ def journal_view(store: Store, instance: Instance | None) -> JournalView:
 
 
 class JournalModelSystem:
-    """Runs and journal of the model under one profile. ``fired`` names the repairs of the last step."""
+    """Runs and journal of the model under one profile. ``take_fired`` names the repairs that made a difference."""
 
     def __init__(self, profile: Profile) -> None:
         self.model: JournalState = empty_state(profile)
-        self.fired: frozenset[str] = frozenset()
+        self._fired: frozenset[str] = frozenset()
         self.last_step: tuple[JournalState, str, Command, JournalStep] | None = None
         """The last step taken, as ``violated_between`` wants it."""
         self._last: tuple[Store, Instance | None, JournalView] | None = None
@@ -89,8 +89,14 @@ class JournalModelSystem:
         command = Command(operation, arguments, clock_ms)
         step = apply(self.model, session, command)
         self.last_step = self.model, session, command, step
-        self.model, self.fired = step.state, step.fired
+        self.model = step.state
+        self._fired |= step.fired
         return step.outcome
+
+    def take_fired(self) -> frozenset[str]:
+        """The repairs by which the calls since the last ``take_fired`` made a difference."""
+        fired, self._fired = self._fired, frozenset()
+        return fired
 
     def control(self, session: str, action: str, clock_ms: float = 0.0) -> bool:
         """A transaction's begin, commit or rollback, or a crash; answers whether it could be."""

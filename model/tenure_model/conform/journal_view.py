@@ -1,7 +1,7 @@
 """The whole state of a journal, on disk and in one instance's memory, in a form that two systems can be compared in."""
 
 from collections.abc import Mapping
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import attrs
 
@@ -55,3 +55,23 @@ class JournalSystem(System, Protocol):
     def journal(self, session: str) -> JournalView:
         """The journal as the session sees it."""
         ...
+
+
+def plain(view: Any) -> Any:
+    """A view as dictionaries and lists with text keys: to be written, and to find the smallest part that differs."""
+    if attrs.has(type(view)):
+        return {field.name: plain(getattr(view, field.name)) for field in attrs.fields(type(view))}
+    if isinstance(view, Mapping):
+        return {str(key): plain(member) for key, member in view.items()}
+    if isinstance(view, frozenset):
+        return sorted(map(str, view))
+    if isinstance(view, tuple | list):
+        return [plain(member) for member in view]
+    return view
+
+
+def tables_of(view: JournalView) -> dict[str, Any]:
+    """The tables alone, in plain form: how a trace of journal steps ends."""
+    tables: dict[str, Any] = plain(attrs.evolve(view, memory=None))
+    del tables["memory"]
+    return tables

@@ -74,24 +74,28 @@ def world_state(world: World) -> SystemState:
 
 
 class ModelSystem:
-    """The model under one profile. ``fired`` names the repairs that the last call made a difference by."""
+    """The model under one profile. ``take_fired`` names the repairs that made a difference."""
 
     def __init__(self, profile: Profile, sessions: Sequence[str]) -> None:
         self._database = Database(empty_world(profile))
         self._sessions = tuple(sessions)
         self._last: tuple[World, SystemState] | None = None
-        self.fired: frozenset[str] = frozenset()
+        self._fired: frozenset[str] = frozenset()
 
     def call(self, session: str, operation: str, arguments: Mapping[str, object], clock_ms: float) -> object:
         """One operation by its wire names; answers its outcome, or a ``RunStoreError`` as a value."""
         command = Command(operation, arguments, clock_ms)
         self._database, step = transactions.execute(self._database, session, command)
-        self.fired = step.fired
+        self._fired |= step.fired
         return step.outcome
+
+    def take_fired(self) -> frozenset[str]:
+        """The repairs by which the calls since the last ``take_fired`` made a difference."""
+        fired, self._fired = self._fired, frozenset()
+        return fired
 
     def control(self, session: str, action: str, clock_ms: float = 0.0) -> bool:
         """A transaction's begin, commit or rollback, or a crash; answers whether it could be."""
-        self.fired = frozenset()
         if action == "session.crash":
             self._database = transactions.crash(self._database, session)
             return True

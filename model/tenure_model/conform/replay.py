@@ -7,23 +7,24 @@ and at least one repair has fired by then. The replay stops there and does not c
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import attrs
 
-from tenure_model.conform.model_system import ModelSystem
-from tenure_model.conform.systems import System, SystemState, row_to_wire, state_to_wire
-from tenure_model.conform.traces import CONTROLS, FINAL_FIELDS, RAW_OPERATIONS, Trace, TraceError, TraceStep
-from tenure_model.conform.wire import result_to_wire
+from tenure_model.conform.players import (
+    Answer,
+    Player,
+    check_operations,
+    is_compared,
+    model_for,
+    player_for,
+    without_numbers,
+)
+from tenure_model.conform.systems import System
+from tenure_model.conform.traces import FINAL_FIELDS, Trace, TraceStep
 from tenure_model.semantics.profiles import ORIGINAL, REFERENCE, Profile
-from tenure_model.vocabulary.operations import RUN_OPERATIONS
 
 Verdict: TypeAlias = Literal["agrees", "allowed", "differs"]
-
-_KNOWN: Final = frozenset((*RUN_OPERATIONS, *RAW_OPERATIONS, *CONTROLS))
-
-NOT_COMPARED_PREFIXES: Final = ("attempt.",)
-"""Operations that traces of runs contain and nothing here implements yet; no step compared depends on them."""
 
 
 @attrs.frozen
@@ -53,11 +54,11 @@ class Replay:
     difference: Difference | None
 
 
-def _comparable(result: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A result without what equality ignores: an error's message."""
+def _comparable(step: TraceStep, result: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A result without what equality ignores: an error's message, the number of something begun."""
     error = result.get("error")
     if error is None:
-        return result
+        return without_numbers(step.operation, result)
     return {"error": {key: error[key] for key in ("code", "method", "checkpointSeq") if key in error}}
 
 
@@ -71,24 +72,13 @@ def _final_comparable(final: Mapping[str, Any]) -> Mapping[str, Any]:
     return comparable
 
 
-def _row(state: SystemState, step: TraceStep) -> Mapping[str, Any] | None:
-    columns = state.runs.get(str(step.arguments.get("runId")))
-    return None if columns is None else row_to_wire(columns)
-
-
-@attrs.define
-class _Answer:
-    """One system's side of one step."""
-
-    result: Mapping[str, Any]
-    row: Mapping[str, Any] | None
-
-    def first_mismatch(self, step: TraceStep) -> tuple[str, Any, Any] | None:
-        if step.result and not _same(_comparable(step.result), _comparable(self.result)):
-            return "result", step.result, self.result
-        if step.row is not None and not _same(step.row, self.row):
-            return "row", step.row, self.row
-        return None
+def first_mismatch(step: TraceStep, answer: Answer) -> tuple[str, Any, Any] | None:
+    """Where an answer differs from what was recorded: result or row, and both sides of it."""
+    if step.result and not _same(_comparable(step, step.result), _comparable(step, answer.result)):
+        return "result", step.result, answer.result
+    if step.row is not None and not _same(step.row, answer.row):
+        return "row", step.row, answer.row
+    return None
 
 
 def _same(left: object, right: object) -> bool:
@@ -102,102 +92,86 @@ def _same(left: object, right: object) -> bool:
     return bool(left == right)
 
 
-def _drive(system: System, step: TraceStep) -> _Answer:
-    """Take one step on a system; a control answers whether it could be done."""
-    if step.operation in CONTROLS:
-        return _Answer({"ok": system.control(step.session, step.operation, step.clock_ms)}, None)
-    result = result_to_wire(system.call(step.session, step.operation, step.arguments, step.clock_ms))
-    return _Answer(result, None if step.row is None else _row(system.state(step.session), step))
-
-
-def is_compared(operation: str) -> bool:
-    """Whether a step with this operation is driven and compared at all."""
-    return not operation.startswith(NOT_COMPARED_PREFIXES)
-
-
-def check_operations(trace: Trace) -> None:
-    """Raise ``TraceError`` for a trace with operations that nothing here knows."""
-    if trace.kind != "runs":
-        raise TraceError(f"{trace.name}: traces of this kind cannot be replayed")
-    for index, step in enumerate(trace.steps):
-        if not (step.operation in _KNOWN or not is_compared(step.operation)):
-            raise TraceError(f"{trace.name}: step {index}: op is not a known operation")
-
-
 class _Explanation:
     """The two models beside the system under ``reference``: they decide whether a difference is a repair's."""
 
     def __init__(self, trace: Trace) -> None:
-        self.reference = ModelSystem(REFERENCE, trace.sessions)
-        self.original = ModelSystem(ORIGINAL, trace.sessions)
+        self._model = model_for(trace, REFERENCE)
+        self._reference = player_for(trace, self._model)
+        self._original = player_for(trace, model_for(trace, ORIGINAL))
         self.repairs: dict[str, int] = {}
 
-    def follow(self, index: int, step: TraceStep) -> tuple[_Answer, _Answer]:
-        answers = _drive(self.original, step), _drive(self.reference, step)
-        for repair in sorted(self.reference.fired):
+    def start(self) -> None:
+        self._reference.start()
+        self._original.start()
+
+    def follow(self, index: int, step: TraceStep) -> tuple[Answer, Answer]:
+        answers = self._original.take(step), self._reference.take(step)
+        for repair in sorted(self._model.take_fired()):
             self.repairs.setdefault(repair, index)
         return answers
 
-    def explains_step(self, step: TraceStep, answer: _Answer, models: tuple[_Answer, _Answer]) -> bool:
+    def explains_step(self, step: TraceStep, answer: Answer, models: tuple[Answer, Answer]) -> bool:
         original, reference = models
         return (
             bool(self.repairs)
-            and original.first_mismatch(step) is None
-            and _same(_comparable(reference.result), _comparable(answer.result))
+            and first_mismatch(step, original) is None
+            and _same(_comparable(step, reference.result), _comparable(step, answer.result))
             and _same(reference.row, answer.row)
         )
 
-    def explains_end(self, session: str, recorded: Mapping[str, Any], answered: Mapping[str, Any]) -> bool:
-        def final(system: System) -> Mapping[str, Any]:
-            whole = state_to_wire(system.state(session))
-            return _final_comparable({field: whole[field] for field in recorded})
+    def explains_end(self, recorded: Mapping[str, Any], answered: Mapping[str, Any]) -> bool:
+        def final(player: Player) -> Mapping[str, Any]:
+            return _final_comparable(player.end(recorded))
 
-        return bool(self.repairs) and _same(final(self.original), recorded) and _same(final(self.reference), answered)
+        return bool(self.repairs) and _same(final(self._original), recorded) and _same(final(self._reference), answered)
 
 
 def replay(
     trace: Trace, system: System, profile: Profile, progress: Callable[[int], None] = lambda step: None
 ) -> Replay:
-    """Replay one trace on one fresh system, which implements ``profile``.
+    """Replay one trace on one fresh system of its kind, which implements ``profile``.
 
     ``progress`` is told the index of each step before it is taken. Raises ``TraceError`` for unknown operations.
     """
     check_operations(trace)
+    player = player_for(trace, system)
     explanation = _Explanation(trace) if profile == REFERENCE else None
+    player.start()
+    if explanation is not None:
+        explanation.start()
     compared = agreed = skipped = 0
     for index, step in enumerate(trace.steps):
         progress(index)
         if not is_compared(step.operation):
             skipped += 1
             continue
-        answer = _drive(system, step)
+        answer = player.take(step)
         models = None if explanation is None else explanation.follow(index, step)
         if not step.result and step.row is None:
             continue
         compared += 1
-        mismatch = answer.first_mismatch(step)
+        mismatch = first_mismatch(step, answer)
         if mismatch is None:
             agreed += 1
             continue
         allowed = explanation is not None and models is not None and explanation.explains_step(step, answer, models)
         difference = Difference(index, step.operation, *mismatch, {} if explanation is None else explanation.repairs)
         return Replay(trace.name, compared, agreed, skipped, "allowed" if allowed else "differs", difference)
-    return _compare_end(trace, system, explanation, Replay(trace.name, compared, agreed, skipped, "agrees", None))
+    return _compare_end(trace, player, explanation, Replay(trace.name, compared, agreed, skipped, "agrees", None))
 
 
-def _compare_end(trace: Trace, system: System, explanation: _Explanation | None, so_far: Replay) -> Replay:
+def _compare_end(trace: Trace, player: Player, explanation: _Explanation | None, so_far: Replay) -> Replay:
     if not trace.final:
         return so_far
-    session = trace.steps[-1].session if trace.steps else trace.sessions[0]
-    whole = state_to_wire(system.state(session))
     recorded = _final_comparable(trace.final)
-    answered = _final_comparable({field: whole[field] for field in recorded})
+    answered = _final_comparable(player.end(recorded))
     field = next(
         (name for name in FINAL_FIELDS if name in recorded and not _same(recorded[name], answered[name])), None
     )
     if field is None:
         return so_far
-    allowed = explanation is not None and explanation.explains_end(session, recorded, answered)
+    allowed = explanation is not None and explanation.explains_end(recorded, answered)
     repairs = {} if explanation is None else explanation.repairs
     difference = Difference(None, None, field, recorded[field], answered[field], repairs)
     return attrs.evolve(so_far, verdict="allowed" if allowed else "differs", difference=difference)

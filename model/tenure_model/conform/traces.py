@@ -1,6 +1,9 @@
 """Trace files: recorded behaviour as JSON, one document a line.
 
-A trace is ``{"kind": "runs", "steps": […], "rows", "changes", "source", "leases", "facts"}``. A step is
+A trace of runs is ``{"kind": "runs", "steps": […], "rows", "changes", "source", "leases", "facts"}``; one of a journal
+is ``{"kind": "journal", "options", "steps": […], "final": {run: {"ok": page}}}``. In the latter the writer is left idle
+between steps, ``reopen`` closes and reopens the file with a fresh instance, and a trace that is ``stepped`` opens its
+journals itself, says when the writer does what, and ends with the ``tables``. A step is
 ``{"clock", "op", "args"}`` with ``ok`` or ``error``, perhaps ``row`` (what ``get`` of the run answers afterwards) and
 ``session`` (which of several instances on one file acted; the first where it is missing). Beside the operations a step
 may control the system: ``session.begin``, ``session.commit``, ``session.rollback`` open and close (nested)
@@ -29,7 +32,7 @@ RAW_OPERATIONS: Final = ("row.delete",)
 
 FIRST_SESSION: Final = "s0"
 
-FINAL_FIELDS: Final = ("rows", "changes", "source", "leases", "facts")
+FINAL_FIELDS: Final = ("rows", "changes", "source", "leases", "facts", "final", "tables")
 
 
 class TraceError(Exception):

@@ -9,14 +9,24 @@ from typing import TypeAlias
 
 import attrs
 
+from tenure_model.semantics.journal import answers
+from tenure_model.semantics.journal.answers import UserFailure
+from tenure_model.semantics.journal.instance import Failed
 from tenure_model.vocabulary import outcomes
 from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.errors import RunStoreError
 from tenure_model.vocabulary.facts import OwnershipFact
+from tenure_model.vocabulary.journal import Accepted, Dropped, Duplicate
+from tenure_model.vocabulary.journal_errors import JournalError, JournalUsageError
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
-_TAGGED = frozenset(member for member in vars(outcomes).values() if isinstance(member, type) and attrs.has(member))
+_TAGGED = frozenset(
+    member
+    for module in (outcomes, answers)
+    for member in vars(module).values()
+    if isinstance(member, type) and attrs.has(member)
+) | {Accepted, Dropped, Duplicate}
 
 
 def camel_case(name: str) -> str:
@@ -55,13 +65,35 @@ def to_wire(value: object) -> Json:
     raise TypeError(f"no wire form for {type(value).__name__}")
 
 
-def error_to_wire(error: RunStoreError) -> dict[str, Json]:
-    """An error as ``{"code", "method", "message"}``; its cause never travels."""
-    return {"code": error.code, "method": error.method, "message": error.message}
+def error_to_wire(error: RunStoreError | JournalError | JournalUsageError) -> dict[str, Json]:
+    """An error as ``{"code", "method", "message"}``; its cause never travels.
+
+    A journal error has no method, but perhaps ``checkpointSeq``; a usage error has the code ``usage``.
+    """
+    if isinstance(error, RunStoreError):
+        return {"code": error.code, "method": error.method, "message": error.message}
+    if isinstance(error, JournalUsageError):
+        return {"code": "usage", "message": str(error)}
+    wire: dict[str, Json] = {"code": error.code, "message": error.message}
+    if error.checkpoint_seq is not ABSENT:
+        wire["checkpointSeq"] = error.checkpoint_seq
+    return wire
 
 
-def result_to_wire(result: object) -> dict[str, Json]:
-    """What a call answered, as the part of a trace step that says so: ``{"ok": …}`` or ``{"error": …}``."""
-    if isinstance(result, RunStoreError):
+def result_to_wire(result: object, operation: str = "") -> dict[str, Json]:
+    """What a call answered, as the part of a trace step that says so: ``{"ok": …}`` or ``{"error": …}``.
+
+    What ``journal.latestCheckpoint`` answers is wrapped in ``None`` or ``Some``, the answers inside a
+    ``journal.transact`` each in their own ``ok``.
+    """
+    if isinstance(result, RunStoreError | JournalError | JournalUsageError):
         return {"error": error_to_wire(result)}
+    if isinstance(result, UserFailure):
+        return {"error": {"code": "user_failure"}}
+    if isinstance(result, Failed):
+        return {"ok": {"_tag": "Failed", "error": error_to_wire(result.error)}}
+    if operation == "journal.latestCheckpoint":
+        return {"ok": {"_tag": "None"} if result is None else {"_tag": "Some", "value": to_wire(result)}}
+    if operation == "journal.transact" and isinstance(result, tuple):
+        return {"ok": [dict(result_to_wire(member)) for member in result]}
     return {"ok": to_wire(result)}
