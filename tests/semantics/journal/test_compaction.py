@@ -115,10 +115,12 @@ def test_waits_for_the_run(stage: str) -> None:
     if stage == "written":
         state = written(state)
     state, ticket = begun(state, "compact.begin", runId="r", owner=ALICE)
+    polled = call(state, "compact.poll", ticket=ticket)
 
-    assert call(state, "compact.poll", ticket=ticket).outcome == Waiting(ticket)
-    assert isinstance(call(state, "journal.emitLossy", input=event(9)).outcome, Accepted)
-    assert history(after(state, "compact.poll", ticket=ticket))[:2] == [(0, 0, "0"), (1, 1, "1")]
+    assert polled.outcome == Waiting(ticket)
+    assert polled.state.transaction is None
+    assert isinstance(call(polled.state, "journal.emitLossy", input=event(9)).outcome, Accepted)
+    assert history(polled.state)[:2] == [(0, 0, "0"), (1, 1, "1")]
 
 
 def test_other_runs_do_not_hold_it_up() -> None:
@@ -194,9 +196,10 @@ def test_no_gate_while_waiting_for_the_transaction() -> None:
 def test_work_that_arrives_postpones_it() -> None:
     """What was admitted while it waited comes first (JN-286, HZ-36)."""
     state, ticket = begun(checkpointed(emitted(opened(), 0, 1), 1), "compact.begin", runId="r", owner=ALICE)
-    state = queued(state, 2)
+    polled = call(queued(state, 2), "compact.poll", ticket=ticket)
 
-    assert call(state, "compact.poll", ticket=ticket).outcome == Waiting(ticket)
+    assert polled.outcome == Waiting(ticket)
+    assert polled.state.transaction is None
 
 
 def test_another_process_is_busy() -> None:

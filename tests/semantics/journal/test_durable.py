@@ -13,6 +13,7 @@ from tests.semantics.journal.journals import (
     call,
     code,
     compacted,
+    drained,
     emitted,
     event,
     history,
@@ -268,6 +269,16 @@ def test_a_matching_memory_of_a_tombstone_stays() -> None:
         (("p", 0), (0, '"a"', "committed")),
         (("p", 1), (1, '"b"', "committed")),
     ]
+
+
+def test_a_pending_memory_of_a_tombstone_goes() -> None:
+    """R-7: a memory that was not committed is forgotten, whatever its content."""
+    state = emitted(also_opened(opened(sourceEventCache=1), B), "a", "b")
+    state = queued(state, "a", sourceSeq=0, dedupe="identity")
+    state = compacted(state, 1, session=B)
+
+    assert cached(state) == {("p", 0): (2, '"a"', "pending")}
+    assert cached(drained(state)) == {}
 
 
 def test_false_conflict() -> None:

@@ -288,6 +288,13 @@ def test_crash(stage: str) -> None:
     assert "a" not in state.instances
 
 
+def test_a_crash_hides_a_loss() -> None:
+    """A loss that the writer met and had not reported goes down with it (JN-223)."""
+    state = written(emitted(queued(opened(), "a", "b"), "other", sourceSeq=0))
+
+    assert after(state, "session.crash").fates == {0: "crashed", 1: "row"}
+
+
 def test_a_crash_keeps_no_memory() -> None:
     """After a crash a new instance allocates above what is on disk, and no number comes back (JN-240)."""
     state = after(emitted(queued(opened(), 1), 2), "session.crash")

@@ -160,6 +160,13 @@ def test_lossy_batches_start_it_in_the_background() -> None:
     assert (seqs(finished), seqs(finished, "s")) == ([1], [0])
 
 
+def test_every_row_of_a_batch_counts() -> None:
+    """A known counter grows by the rows of the settlement (JN-301)."""
+    state = after(drained(queued(emitted(compacting(9), 0), 1, 2, 3)), "maintenance.finish")
+
+    assert memory(state).counters == {"r": 4}
+
+
 def test_stages() -> None:
     """Counting, capturing, checkpointing and compacting are steps of their own (JN-302)."""
     state = drained(queued(compacting(2), 0, 1))

@@ -147,6 +147,7 @@ def test_an_exhausted_stream_fails_the_operation() -> None:
     assert isinstance(step.outcome, RunStoreError)
     assert step.outcome.code == "persistence_failed"
     assert step.state.committed == state.committed
+    assert memory(step.state).floors.run == {STREAM: 2**53 - 1}
 
 
 def test_busy() -> None:
