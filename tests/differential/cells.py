@@ -1,7 +1,8 @@
 """What a fuzz run has reached: (situation of the run, operation, outcome tag), and what it must reach.
 
-A situation is the run's status with the state of its claim, or ``missing``; it is ``any`` for what is refused before
-a row is looked at (invalid input, a busy database). ``cells.txt`` lists every cell that a full run has reached once; a
+A situation is the run's status with the state of its claim, or ``missing``; for steps of a journal it is whether a
+transaction is open (its own, another's, none) and how the instance stands; it is ``any`` for what is refused before a
+row is looked at (invalid input, a busy database). ``cells.txt`` lists every cell that a full run has reached once; a
 full run that misses one of them fails.
 """
 
@@ -11,6 +12,7 @@ from typing import Final, TypeAlias
 
 from tenure_model.conform.systems import RUN_COLUMNS, Columns
 from tenure_model.vocabulary.errors import RunStoreError
+from tenure_model.vocabulary.journal_errors import JournalError
 
 Cell: TypeAlias = tuple[str, str, str]
 
@@ -37,7 +39,7 @@ def cell(before: str, operation: str, result: object) -> Cell:
 
 def tag(result: object) -> str:
     """The outcome's tag, the error's code, or what kind of plain value came back."""
-    if isinstance(result, RunStoreError):
+    if isinstance(result, RunStoreError | JournalError):
         return f"error:{result.code}"
     if result is None or isinstance(result, bool):
         return str(result).lower()

@@ -19,7 +19,6 @@ from rich.console import Console
 from tests.differential.cells import read_cells, write_cells
 from tests.differential.machine import StoreAgainstModel
 from tests.differential.pair import Divergence, MakePair
-from tests.differential.pairs import pair_of
 from tests.differential.report import describe, trace_document, write_failure
 from tests.differential.shrink import shrink
 from tests.differential.simulator import Tally, episodes, play
@@ -82,17 +81,19 @@ def simulate(seed: int, tally: Tally, deadline: float, progress: Progress) -> tu
         try:
             play(episode, tally, deadline=deadline, progress=progress)
         except Divergence as divergence:
-            return divergence, episode.make_pair
+            return divergence, episode.arena.make_pair
     return None
 
 
-def explore_with_hypothesis(seed: int, tally: Tally, deadline: float, progress: Progress) -> Divergence | None:
+def explore_with_hypothesis(
+    seed: int, tally: Tally, deadline: float, progress: Progress
+) -> tuple[Divergence, MakePair] | None:
     """Run batches of Hypothesis examples until the deadline; what a failing one shrank to.
 
     Our own settings, never the profile that Hypothesis loads by itself under CI: that one is derandomised and would
     repeat the same examples for ever.
     """
-    machine = type("StoreAgainstModel", (StoreAgainstModel,), {"tally": tally})
+    machine = type("StoreAgainstModel", (StoreAgainstModel,), {"tally": tally, "failed_in": []})
     batch = 0
     while time.monotonic() < deadline:
         ours = settings(
@@ -111,7 +112,7 @@ def explore_with_hypothesis(seed: int, tally: Tally, deadline: float, progress: 
             hypothesis_seed(seed * 1_000_003 + batch)(machine)
             run_state_machine_as_test(machine, settings=ours)
         except Divergence as divergence:
-            return divergence
+            return divergence, machine.failed_in[-1].make_pair  # type: ignore[attr-defined]  # of the class just made
         batch += 1
         progress(tally)
     return None
@@ -143,9 +144,7 @@ def main(seconds: float, seed: int | None, failures: Path, accept_cells: bool) -
         simulated_until = start + seconds * (1 - HYPOTHESIS_SHARE)
         failure = simulate(seed, tally, simulated_until, progress)
         if failure is None:
-            found = explore_with_hypothesis(seed, tally, start + seconds, progress)
-            if found is not None:
-                failure = found, pair_of(len({action.session for action in found.actions}))
+            failure = explore_with_hypothesis(seed, tally, start + seconds, progress)
         progress.say(progress.line(tally))
         if failure is not None:
             fail(*failure, seed, failures, progress)

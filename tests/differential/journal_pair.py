@@ -64,7 +64,9 @@ class JournalPair:
         if instance is None or not instance.maintenance or self.model.model.transaction is not None:
             return
         for operation in ("writer.drain", "maintenance.finish"):
-            result, answer = self._both(attrs.evolve(action, operation=operation, arguments={}))
+            step = attrs.evolve(action, operation=operation, arguments={})
+            self.actions.append(step)
+            result, answer = self._both(step)
             self._check_invariants()
             if not is_same(result, answer):
                 raise Divergence(tuple(self.actions), operation, repr(result), repr(answer))

@@ -5,7 +5,7 @@ from typing import Final
 from tenure_model.conform.systems import SystemState
 from tenure_model.semantics.journal.answers import Begun, Waiting
 from tests.differential.actions import Action
-from tests.differential.cells import Cell, tag
+from tests.differential.cells import Cell, cell
 from tests.differential.choice import Chooser, chance, pick
 from tests.differential.generator import CommandGenerator, Memory
 from tests.differential.journal_generator import JournalGenerator
@@ -87,7 +87,7 @@ class JournalScenario:
         if operation == "journal.open" and result is None:
             options = arguments["options"]
             self._has_policy[session] = isinstance(options, dict) and "compaction" in options
-        return situation, operation, tag(result)
+        return cell(situation, operation, result)
 
     def _situation(self, session: str, state: SystemState) -> str:
         memory = self._pair.model.journal(session).memory

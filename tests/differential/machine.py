@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from tests.differential.choice import DrawnChooser
-from tests.differential.pair import MakePair, close_pair
-from tests.differential.pairs import pair_of
-from tests.differential.scenario import Scenario
+from tests.differential.pair import close_pair
+from tests.differential.pairs import ARENAS, Arena, is_on_file
 from tests.differential.simulator import Tally
 
 
@@ -16,13 +15,15 @@ class StoreAgainstModel(RuleBasedStateMachine):
     """One scenario as a state machine: a rule takes one step on model and store and compares everything."""
 
     tally: ClassVar[Tally] = Tally()
-    make_pair: ClassVar[MakePair | None] = None
+    failed_in: ClassVar[list[Arena]] = []
+    """The arena of the last example that was begun: where a failure comes from."""
 
-    @initialize(data=st.data(), sessions=st.sampled_from((1, 3)))
-    def open(self, data: st.DataObject, sessions: int) -> None:
-        """Open one store in memory, or three instances on a file."""
-        self.pair = type(self).make_pair() if type(self).make_pair is not None else pair_of(sessions)()
-        self.scenario = Scenario(DrawnChooser(data.draw), self.pair)
+    @initialize(data=st.data(), arena=st.sampled_from(ARENAS))
+    def open(self, data: st.DataObject, arena: Arena) -> None:
+        """Open one store in memory, or several instances on a file."""
+        self.failed_in[:] = [arena]
+        self.pair = arena.make_pair()
+        self.scenario = arena.scenario(DrawnChooser(data.draw), self.pair)
         self.tally.episodes += 1
         self.tally.instances += len(self.pair.sessions)
 
@@ -33,7 +34,7 @@ class StoreAgainstModel(RuleBasedStateMachine):
         crashes = self.scenario.crashes
         cell = self.scenario.step()
         self.tally.steps += 1
-        self.tally.by_file += len(self.pair.sessions) > 1
+        self.tally.by_file += is_on_file(self.pair)
         self.tally.crashes += self.scenario.crashes - crashes
         if cell is not None:
             self.tally.cells[cell] += 1

@@ -1,7 +1,7 @@
 """Two systems on the same steps: after each the same answer, and the same whole state."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import attrs
 
@@ -102,7 +102,20 @@ class Pair:
             raise Divergence(tuple(self.actions), f"{where} as {session} sees it", model, store)
 
 
-MakePair: TypeAlias = Callable[[], Pair]
+class AnyPair(Protocol):
+    """Two systems that take the same steps."""
+
+    model: Any
+    store: Any
+    sessions: tuple[str, ...]
+    actions: list[Action]
+
+    def take(self, action: Action) -> object:
+        """Take one step on both; answers the outcome, or raises ``Divergence``."""
+        ...
+
+
+MakePair: TypeAlias = Callable[[], AnyPair]
 
 
 def run_actions(make_pair: MakePair, actions: Sequence[Action]) -> Divergence | None:
@@ -118,7 +131,7 @@ def run_actions(make_pair: MakePair, actions: Sequence[Action]) -> Divergence | 
     return None
 
 
-def close_pair(pair: Pair) -> None:
+def close_pair(pair: AnyPair) -> None:
     """Release what the systems hold (files, connections)."""
     for system in (pair.model, pair.store):
         close = getattr(system, "close", None)

@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tenure_model.conform.journal_view import tables_of
 from tenure_model.conform.systems import state_to_wire
 from tenure_model.conform.traces import CONTROLS
 from tenure_model.conform.wire import result_to_wire
 from tests.differential.actions import Action
-from tests.differential.pair import Divergence, MakePair, Pair, close_pair
+from tests.differential.journal_pair import JournalPair
+from tests.differential.pair import AnyPair, Divergence, MakePair, close_pair
 
 
 def _brief(value: Any) -> str:
@@ -33,20 +35,23 @@ def _line(index: int, step: Mapping[str, Any]) -> str:
 def trace_document(divergence: Divergence, make_pair: MakePair, about: Mapping[str, Any]) -> dict[str, Any]:
     """The history as a trace whose answers and end state are the model's."""
     pair = make_pair()
-    steps = []
+    session = divergence.actions[-1].session
     try:
-        for action in divergence.actions:
-            steps.append(action.to_wire() | _model_answer(pair, action))
-        final = state_to_wire(pair.model.state(divergence.actions[-1].session))
+        steps = [action.to_wire() | _model_answer(pair, action) for action in divergence.actions]
+        if isinstance(pair, JournalPair):
+            end = {"stepped": True, "tables": tables_of(pair.model.journal(session))}
+        else:
+            end = state_to_wire(pair.model.state(session))
     finally:
         close_pair(pair)
-    return {"kind": "runs", **about, "steps": steps, **final}
+    return {"kind": "journal" if isinstance(pair, JournalPair) else "runs", **about, "steps": steps, **end}
 
 
-def _model_answer(pair: Pair, action: Action) -> dict[str, Any]:
+def _model_answer(pair: AnyPair, action: Action) -> dict[str, Any]:
     if action.operation in CONTROLS:
         return {"ok": pair.model.control(action.session, action.operation, action.clock_ms)}
-    return result_to_wire(pair.model.call(action.session, action.operation, action.arguments, action.clock_ms))
+    result = pair.model.call(action.session, action.operation, action.arguments, action.clock_ms)
+    return result_to_wire(result, action.operation)
 
 
 def describe(divergence: Divergence, document: Mapping[str, Any]) -> str:

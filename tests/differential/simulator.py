@@ -3,19 +3,13 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Final
 
 import attrs
 
 from tests.differential.cells import Cell
 from tests.differential.choice import RandomChooser
-from tests.differential.pair import MakePair, close_pair
-from tests.differential.pairs import file_pair, memory_pair
-from tests.differential.scenario import Scenario
-
-EPISODE_STEPS: Final = 250
-FILE_EPISODE_EVERY: Final = 5
-"""One episode in so many runs on a real file with three instances; the others in memory, ten times as fast."""
+from tests.differential.pair import close_pair
+from tests.differential.pairs import ROTA, Arena, is_on_file
 
 
 @attrs.define
@@ -38,8 +32,9 @@ class Episode:
     index: int
 
     @property
-    def make_pair(self) -> MakePair:
-        return file_pair if self.index % FILE_EPISODE_EVERY == FILE_EPISODE_EVERY - 1 else memory_pair
+    def arena(self) -> Arena:
+        """Where it takes place."""
+        return ROTA[self.index % len(ROTA)]
 
     @property
     def chooser(self) -> RandomChooser:
@@ -63,16 +58,17 @@ def play(
     progress: Callable[[Tally], None] = lambda tally: None,
 ) -> None:
     """Play one episode to its end or to the deadline. Raises ``Divergence`` where model and store disagree."""
-    pair = episode.make_pair()
+    arena = episode.arena
+    pair = arena.make_pair()
     tally.episodes += 1
     tally.instances += len(pair.sessions)
     try:
-        scenario = Scenario(episode.chooser, pair)
+        scenario = arena.scenario(episode.chooser, pair)
         crashes_before = tally.crashes
-        for _ in range(EPISODE_STEPS):
+        for _ in range(arena.steps):
             cell = scenario.step()
             tally.steps += 1
-            tally.by_file += len(pair.sessions) > 1
+            tally.by_file += is_on_file(pair)
             tally.crashes = crashes_before + scenario.crashes
             if cell is not None:
                 tally.cells[cell] += 1

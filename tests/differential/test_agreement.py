@@ -15,7 +15,7 @@ from tenure_model.semantics.profiles import ORIGINAL, REFERENCE
 from tests.differential.choice import RandomChooser
 from tests.differential.machine import StoreAgainstModel
 from tests.differential.pair import Divergence, Pair, close_pair, run_actions
-from tests.differential.pairs import file_pair, memory_pair
+from tests.differential.pairs import ARENAS, ROTA, file_pair, memory_pair
 from tests.differential.report import describe, trace_document, write_failure
 from tests.differential.scenario import Scenario
 from tests.differential.shrink import shrink
@@ -24,30 +24,31 @@ from tests.differential.simulator import Episode, Tally, play
 ONE = ("s0",)
 
 
-@pytest.mark.parametrize("index", range(8))
+@pytest.mark.parametrize("index", range(len(ROTA)))
 def test_seeded_episodes_agree(index):
-    """Eight episodes of a fixed seed, one of them with three instances on a file."""
+    """A whole rota of a fixed seed: runs and journal, in memory and on a file."""
     tally = Tally()
     play(Episode(20_261_130, index), tally)
 
-    assert tally.steps == 250
-    assert len(tally.cells) > 40
+    assert tally.steps == ROTA[index].steps
+    assert len(tally.cells) > 30
 
 
-def test_a_file_episode_crashes_and_goes_on():
+@pytest.mark.parametrize("arena", [arena for arena in ARENAS if "file" in arena.name], ids=lambda arena: arena.name)
+def test_a_file_episode_crashes_and_goes_on(arena):
     """The episodes on a file drop instances and crash the whole system, and still agree."""
     tally = Tally()
-    for seed in range(3):
-        play(Episode(seed, 4), tally)
+    for seed in range(4):
+        play(Episode(seed, ROTA.index(arena)), tally)
 
-    assert tally.by_file == tally.steps == 750
+    assert tally.by_file == tally.steps == 4 * arena.steps
     assert tally.crashes > 3
 
 
 def test_hypothesis_machine_agrees():
     """The same scenarios as a state machine, under our settings."""
     ours = settings(max_examples=15, stateful_step_count=30, deadline=None, derandomize=False)
-    machine = type("Machine", (StoreAgainstModel,), {"tally": Tally()})
+    machine = type("Machine", (StoreAgainstModel,), {"tally": Tally(), "failed_in": []})
 
     run_state_machine_as_test(machine, settings=ours)
 

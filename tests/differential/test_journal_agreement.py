@@ -1,0 +1,147 @@
+"""Where a journal is wrong the harness finds it: in the answer, in a table, in memory, or in an invariant."""
+
+import json
+
+import attrs
+import pytest
+
+from tenure.port import JournalStoreSystem
+from tenure_model.conform.journal_model import JournalModelSystem
+from tenure_model.conform.replay import replay
+from tenure_model.conform.traces import parse_trace
+from tenure_model.semantics.profiles import ORIGINAL, REFERENCE
+from tests.differential.choice import RandomChooser
+from tests.differential.journal_pair import JournalPair
+from tests.differential.journal_scenario import JournalScenario
+from tests.differential.pair import Divergence, close_pair
+from tests.differential.report import describe, trace_document, write_failure
+from tests.differential.shrink import shrink
+
+ONE = ("s0",)
+
+
+def found_by(make_pair, episodes=60, steps=200):
+    """The first divergence that seeded episodes end in."""
+    for seed in range(episodes):
+        pair = make_pair()
+        try:
+            scenario = JournalScenario(RandomChooser(seed), pair)
+            for _ in range(steps):
+                scenario.step()
+        except Divergence as divergence:
+            return divergence
+        finally:
+            close_pair(pair)
+    return None
+
+
+class AlteredStore(JournalStoreSystem):
+    """A store whose schema somebody has changed by hand."""
+
+    statement = ""
+
+    def __init__(self, sessions, folder):
+        super().__init__(sessions, folder)
+        self.alter(self.statement)
+
+
+class LosesTombstones(AlteredStore):
+    """Tombstones disappear as soon as they are written."""
+
+    statement = (
+        "CREATE TRIGGER lose_tombstones AFTER INSERT ON flows_journal_dedup"
+        " BEGIN DELETE FROM flows_journal_dedup WHERE event_id = NEW.event_id; END"
+    )
+
+
+class CompactsOneMore(AlteredStore):
+    """The entry at the checkpoint does not survive its compaction."""
+
+    statement = (
+        "CREATE TRIGGER compact_one_more AFTER UPDATE OF compacted_at_ms ON flows_journal_checkpoints"
+        " BEGIN DELETE FROM flows_journal_events WHERE run_id = NEW.run_id AND seq = NEW.seq; END"
+    )
+
+
+class PublishesTwice(JournalModelSystem):
+    """A model that tells subscribers of a durable event before it is committed, too."""
+
+    def journal(self, session):
+        view = super().journal(session)
+        if view.memory is None or self.model.transaction is None:
+            return view
+        pending = tuple(
+            (event.run_id, event.seq)
+            for events in self.model.transaction.working.journal.events.values()
+            for event in events[len(self.model.committed.journal.events.get(event_run(events), ())) :]
+        )
+        return attrs.evolve(view, memory=attrs.evolve(view.memory, published=view.memory.published + pending))
+
+
+def event_run(events):
+    """The run that these events belong to."""
+    return events[0].run_id if events else ""
+
+
+class IgnoresFence(JournalModelSystem):
+    """A model that answers a fenced emit as if there were no fence."""
+
+    def call(self, session, operation, arguments, clock_ms):
+        if operation == "journal.emitDurable":
+            operation, arguments = "journal.emitDurableUnfenced", {"input": arguments["input"]}
+        return super().call(session, operation, arguments, clock_ms)
+
+
+class FlushForgetsLosses(JournalModelSystem):
+    """A model whose flush never fails."""
+
+    def call(self, session, operation, arguments, clock_ms):
+        result = super().call(session, operation, arguments, clock_ms)
+        return None if operation == "journal.flush" else result
+
+
+def with_store(kind):
+    """The reference model against an altered store."""
+    return lambda: JournalPair(JournalModelSystem(REFERENCE), kind.in_memory(ONE), ONE)
+
+
+def with_model(kind, profile=REFERENCE):
+    """A wrong model against the store."""
+    return lambda: JournalPair(kind(profile), JournalStoreSystem.in_memory(ONE), ONE)
+
+
+MUTANTS = {
+    "wedges of the original": with_model(JournalModelSystem, ORIGINAL),
+    "tombstones lost": with_store(LosesTombstones),
+    "compacts one entry more": with_store(CompactsOneMore),
+    "publishes before the commit": with_model(PublishesTwice),
+    "no fence": with_model(IgnoresFence),
+    "flush hides losses": with_model(FlushForgetsLosses),
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_every_mutant_is_found_and_shrunk(name):
+    """A wrong journal is found, and its history shrinks to a dozen steps or two."""
+    make_pair = MUTANTS[name]
+    found = found_by(make_pair)
+
+    assert found is not None
+    assert len(shrink(found, make_pair, seconds=20).actions) <= 16
+
+
+def test_a_divergence_is_told_and_replays(tmp_path):
+    """The file that a failure leaves agrees with the model that wrote it, and differs from the store."""
+    make_pair = MUTANTS["flush hides losses"]
+    shortest = shrink(found_by(make_pair), make_pair, seconds=20)
+    document = trace_document(shortest, make_pair, {"seed": 1})
+    trace = parse_trace(json.loads(write_failure(document, tmp_path, "seed-1").read_text()), "failure")
+    store = JournalStoreSystem.on_file(trace.sessions)
+
+    report = replay(trace, store, REFERENCE)
+    again = replay(trace, FlushForgetsLosses(REFERENCE), ORIGINAL)
+    store.close()
+
+    assert "Differs in" in describe(shortest, document)
+    assert report.verdict == "differs"
+    assert again.verdict == "agrees"
