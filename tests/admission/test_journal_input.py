@@ -135,7 +135,7 @@ def test_a_half_built_input_is_refused() -> None:
     assert refused_field(half_built(JournalInput, run_id="r", payload=1)) == "input"
 
 
-@pytest.mark.parametrize("name", [name for name in VALUES if name != "empty dict"])
+@pytest.mark.parametrize("name", sorted(VALUES.keys() - {"million arrays"}))
 def test_no_code_of_a_value_runs(name: str) -> None:
     """Whatever it is, it is refused, and whatever stands in its members is looked at without running it."""
     assert type(admit_journal_input(VALUES[name]())) is Refusal

@@ -80,7 +80,14 @@ _FRAGMENTS: Final = (
         "\u017f",
     ),
     *("user", "https", "a" * 31, "Bearer", "bearer ", "BASIC ", "abcd", "eyJ", "eyJhbGciOiJIUzI1", "eyJhbGciOiJIU"),
-    *("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY-----", "-----END EC "),
+    *(
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END PRIVATE KEY-----",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "-----END EC ",
+        "BEGIN PRIVATE KEY-----",
+        "END PRIVATE KEY-----",
+    ),
     *("PRIVATE KEY-----", "-----BEGIN CERTIFICATE-----", "sk-", "pk_", "sk", "abcdefg", "abcdefgh", "ghp_", "ghs_"),
     *("github_pat_", "x" * 20, "AKIA", "AKIA" + "A" * 16, "xoxb-", "xoxz-", "1234567890", "AIza", "b" * 35),
     *(
@@ -99,5 +106,9 @@ _FRAGMENTS: Final = (
     *("sessions=", "[REDACTED]", "[redacted]", "[REDACTED_TOKEN]", "key: ", "api_key = "),
 )
 
-TEXTS: Final = st.lists(st.sampled_from(_FRAGMENTS), max_size=14).map("".join) | st.text(max_size=30)
+_MARKERS: Final = st.lists(
+    st.sampled_from(["-----BEGIN ", "BEGIN ", "-----END ", "END ", "PRIVATE KEY", "-----", "-", "x"]), max_size=24
+).map("".join)
+
+TEXTS: Final = st.lists(st.sampled_from(_FRAGMENTS), max_size=14).map("".join) | _MARKERS | st.text(max_size=30)
 """Texts in which the rules meet, overlap and nearly match."""

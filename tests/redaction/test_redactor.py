@@ -17,6 +17,7 @@ from tenure_model.admission.redaction.redactor import (
 )
 from tenure_model.admission.redaction.rules import RedactionRule
 from tenure_model.admission.redaction.walk import RedactionError
+from tenure_model.admission.refusal import refuse
 from tenure_model.vocabulary.absent import ABSENT
 from tests.admission import hostile
 from tests.admission.values import VALUES, PlainDict, PlainList, PlainStr, nested
@@ -155,14 +156,24 @@ def test_what_is_too_deep_may_be_named_instead() -> None:
     ]
 
 
+def test_marks_may_stand_deeper() -> None:
+    """What an earlier redaction wrote below the depth is no reason to refuse its result (JN-060)."""
+    once = Redactor(max_depth=0)({"password": [1], "[Binary]": "[Binary]"})
+
+    assert once == {"password": "[REDACTED]", "[Binary]": "[Binary]"}
+    assert Redactor(max_depth=0)({"a": "[REDACTED]"}) == {"a": "[REDACTED]"}
+    with pytest.raises(RedactionError):
+        Redactor(max_depth=0)({"a": "[redacted]"})
+
+
 def test_very_deep_values_need_no_recursion() -> None:
-    """A million containers are refused or cut, never a `RecursionError` (JN-059)."""
-    value = nested(1_000_000)
+    """Many containers are refused, cut or walked, never a `RecursionError` (JN-059)."""
+    value = nested(50_000)
 
     with pytest.raises(RedactionError):
         DEFAULT_REDACTOR(value)
     assert Redactor(max_depth=1, on_too_deep="name")(value) == [["[Deep]"]]
-    assert encode_canonical(Redactor(max_depth=2_000_000)(value)) != ""
+    assert encode_canonical(Redactor(max_depth=50_000)(value)) == refuse("payload", "could not be canonicalized")
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,21 @@ def test_passes_are_made_until_nothing_changes() -> None:
     assert redact_text("a" * 9, [rule]) == "[REDACTED]"
 
 
+def test_a_rule_that_multiplies_the_text_is_stopped() -> None:
+    """A text that grows beyond measure is replaced whole, before eight passes have made it huge."""
+    lengths: list[int] = []
+
+    class Watched:
+        id = "watched"
+
+        def apply(self, text: str) -> str:
+            lengths.append(len(text))
+            return text * 10
+
+    assert redact_text("a" * 10_000, [Watched()]) == "[REDACTED]"
+    assert lengths == [10_000, 100_000]
+
+
 @pytest.mark.parametrize("mark", sorted(MARKS))
 def test_marks_are_left_alone(mark: str) -> None:
     """No rule touches what redaction itself has written (JN-051, JN-060)."""

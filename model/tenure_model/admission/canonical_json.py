@@ -6,7 +6,7 @@ JSON has. Then it is written: by the standard encoder where that writes the same
 
 import json
 from collections.abc import Callable, Iterator
-from math import isfinite
+from math import inf, isfinite
 from typing import Final, NoReturn, cast
 
 import attrs
@@ -86,10 +86,9 @@ def encode_plain(value: object, field: str = "state", default: JsonHook | None =
     takes for JSON (JN-007, JN-272).
     """
     try:
-        copied = _copy(value, _own_order, default)
+        return _write(_copy(value, _own_order, default, STATE_DEPTH))
     except _NotJson:
         return refuse(field, NOT_JSON)
-    return refuse(field, NOT_JSON) if copied.depth > STATE_DEPTH else _write(copied)
 
 
 def decode_json(text: str) -> "JsonValue | JsonComplaint":
@@ -187,9 +186,14 @@ def _write(copied: _Copied) -> str:
 
 
 def _copy(
-    value: object, order: Callable[[dict[str, JsonValue]], dict[str, JsonValue]], default: JsonHook | None
+    value: object,
+    order: Callable[[dict[str, JsonValue]], dict[str, JsonValue]],
+    default: JsonHook | None,
+    most_depth: float = inf,
 ) -> _Copied:
-    """The copy; the whole value is looked at, so that what is no JSON is found however deep it lies (JN-040)."""
+    """The copy; without ``most_depth`` the whole value is looked at, so that what is no JSON is found however deep it
+    lies (JN-040).
+    """
     deepest = 0
     floats = False
     ancestors: set[int] = set()
@@ -208,8 +212,10 @@ def _copy(
                 entered = _enter(child, sources)
                 ancestors.update(map(id, sources))
                 frames.append(entered)
-                if entered.size:
-                    deepest = max(deepest, len(frames) - 1)
+                if entered.size and len(frames) - 1 > deepest:
+                    deepest = len(frames) - 1
+                    if deepest > most_depth:
+                        raise _NotJson
                 break
             if child is ABSENT and frame is root:
                 raise _NotJson

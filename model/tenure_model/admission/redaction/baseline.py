@@ -34,7 +34,7 @@ _BASIC: Final = re.compile(rf"basic[{_SPACE}]++[a-z0-9+/]{{4,}}+={{0,2}}+")
 
 _JWT: Final = re.compile(r"eyJ(?:[A-Za-z0-9_-]{10,}+(\.[A-Za-z0-9_-]++\.[A-Za-z0-9_-]++)?+|[A-Za-z0-9_-]{0,9}+)")
 
-_PEM_MARKER: Final = re.compile(r"-----(BEGIN|END) ([A-Z0-9 ]*+)-----")
+_PEM_MARKER: Final = re.compile(r"-(?=(----(BEGIN|END) [A-Z0-9 ]*+-----))")
 
 # The lookbehind comes after the four characters that are cheap to find.
 _API_KEY: Final = re.compile(r"[sp]k[-_][A-Za-z0-9](?<![A-Za-z0-9]....)[A-Za-z0-9_-]{7,}+", re.DOTALL)
@@ -172,16 +172,28 @@ def _redact_private_key_block(text: str) -> str:
 
 
 def _private_key_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """From the last BEGIN marker of a private key before an END marker of one, to that END marker."""
-    begin: int | None = None
+    """From a BEGIN marker to the first END marker behind it, with no other BEGIN marker starting between the two.
+
+    Markers may share their dashes with the next. So the block at an END marker begins with the last BEGIN marker, or
+    with the one before where those two share dashes, since then none starts behind that one's end.
+    """
+    position = 0
+    before: tuple[int, int] | None = None
+    last: tuple[int, int] | None = None
     for marker in _PEM_MARKER.finditer(text):
-        if "PRIVATE KEY" not in marker[2]:
+        start, end = marker.start(), marker.end(1)
+        if start < position or "PRIVATE KEY" not in marker[1]:
             continue
-        if marker[1] == "BEGIN":
-            begin = marker.start()
-        elif begin is not None:
-            yield begin, marker.end()
-            begin = None
+        if marker[2] == "BEGIN":
+            before, last = last, (start, end)
+            continue
+        if last is None:
+            continue
+        begin = before if before is not None and before[1] > last[0] else last
+        if begin[1] <= start:
+            yield begin[0], end
+            position = end
+            before = last = None
 
 
 def _redact_assignment(text: str) -> str:

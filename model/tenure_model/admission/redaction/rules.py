@@ -11,6 +11,12 @@ from tenure_model.admission.redaction.marks import MARKS, PLACEHOLDER
 MOST_PASSES: Final = 8
 """How often the rules are applied to one text. What still changes then is replaced whole (JN-065)."""
 
+MOST_GROWTH: Final = 16
+SMALL_TEXT: Final = 1_024
+"""A text may grow to 16 times its length plus this many characters. A rule whose replacement it matches itself would
+else multiply the text with every pass.
+"""
+
 
 class TextRule(Protocol):
     """A rule has a name and rewrites a text; it holds no state between calls, and takes time linear in the text."""
@@ -47,15 +53,18 @@ class RedactionRule:
 def redact_text(text: str, rules: Sequence[TextRule]) -> str:
     """The text after as many passes of all rules, in order, as it takes until one changes nothing (JN-056, JN-060).
 
-    At most 8 passes are made; a text that the last of them still changed becomes the placeholder. The marks of
-    redaction itself are left alone.
+    At most 8 passes are made; a text that the last of them still changed, or that grows beyond all measure, becomes the
+    placeholder. The marks of redaction itself are left alone.
     """
     if text[:1] == "[" and text in MARKS:
         return text
+    longest = len(text) * MOST_GROWTH + SMALL_TEXT
     for _ in range(MOST_PASSES):
         redacted = text
         for rule in rules:
             redacted = rule.apply(redacted)
+            if len(redacted) > longest:
+                return PLACEHOLDER
         if redacted == text:
             return text
         text = redacted

@@ -12,6 +12,7 @@ from tenure_model.admission.redaction.marks import (
     CIRCULAR_MARK,
     DEEP_MARK,
     FUNCTION_MARK,
+    MARKS,
     PLACEHOLDER,
 )
 from tenure_model.admission.redaction.names import is_sensitive_name, is_token_count
@@ -67,7 +68,8 @@ def redact_value(value: object, walk: Walk) -> object:
     walked at the same depth; where there is no such answer it is left as it is, and encoding refuses it (OQ-07). Of an
     object with a name that is no exact ``str`` nothing is kept but a stand-in that encoding refuses too.
 
-    Raises ``RedactionError`` for a value deeper than ``max_depth``, or writes ``[Deep]`` there (JN-059).
+    Raises ``RedactionError`` for a value deeper than ``max_depth``, or writes ``[Deep]`` there (JN-059); only marks may
+    stand deeper.
     """
     ancestors: set[int] = set()
     results: list[object] = []
@@ -84,7 +86,7 @@ def redact_value(value: object, walk: Walk) -> object:
                     continue
                 name = shown
             if depth > walk.max_depth:
-                frame.put(name, _too_deep(walk))
+                frame.put(name, _too_deep(child, walk))
                 continue
             sources: tuple[object, ...] = (child,)
             if not _is_known(child):
@@ -172,8 +174,8 @@ def _redact_leaf(value: object, depth: int, walk: Walk) -> object:
     if type(value) is str:
         return walk.text(value)
     if _is_binary(value):
-        shown = _too_deep(walk) if depth + 1 > walk.max_depth else walk.text(_describe(value))
-        return {BINARY_MARK: shown}
+        description = _describe(value)
+        return {BINARY_MARK: _too_deep(description, walk) if depth >= walk.max_depth else walk.text(description)}
     return FUNCTION_MARK if _is_function(value) else value
 
 
@@ -185,7 +187,10 @@ def _describe(view: bytes | bytearray | memoryview) -> str:
         return BINARY_MARK
 
 
-def _too_deep(walk: Walk) -> str:
+def _too_deep(value: object, walk: Walk) -> str:
+    if type(value) is str and value in MARKS:
+        # It may be what an earlier redaction wrote in place of a secret (JN-060).
+        return value
     if walk.name_too_deep:
         return DEEP_MARK
     raise RedactionError(f"nests deeper than {walk.max_depth}")
