@@ -45,7 +45,7 @@ def after(
     return step.state
 
 
-def begun(state: JournalState, operation: str, session: str = A, **arguments: object) -> tuple[JournalState, int]:
+def begun(state: JournalState, operation: str, session: str = A, /, **arguments: object) -> tuple[JournalState, int]:
     """The state after a command that begins something, and the number by which to ask for it."""
     step = call(state, operation, session, **arguments)
     match step.outcome:
@@ -56,7 +56,7 @@ def begun(state: JournalState, operation: str, session: str = A, **arguments: ob
     raise AssertionError(step.outcome)
 
 
-def event(payload: object = 1, run_id: str = "r", source_id: str = "p", **members: object) -> dict[str, object]:
+def event(payload: object = 1, run_id: object = "r", source_id: object = "p", **members: object) -> dict[str, object]:
     """An input under the wire's names."""
     return {"runId": run_id, "sourceId": source_id, "eventType": "t", "payload": payload, **members}
 
@@ -69,7 +69,7 @@ def world(profile: Profile = REFERENCE) -> JournalState:
     return after(state, "run.claimAndOwn", runId="r", expected=PENDING, owner=ALICE, nowMs=T)
 
 
-def opened(profile: Profile = REFERENCE, session: str = A, **options: object) -> JournalState:
+def opened(profile: Profile = REFERENCE, session: str = A, /, **options: object) -> JournalState:
     """The runs, and an instance of the session with room for 8 entries that rejects what is over."""
     return also_opened(world(profile), session, **options)
 

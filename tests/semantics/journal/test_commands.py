@@ -36,7 +36,7 @@ class Hostile:
 
 _SELF: Final[dict[str, object]] = {}
 _SELF["runId"] = _SELF
-VALUES: Final = (
+VALUES: Final[tuple[object, ...]] = (
     *(None, True, -1, 2**60, 1.5, float("nan"), "", "r", "\ud800", b"x"),
     *([], [None], {}, {1: 2}, (), _SELF, Hostile(), ABSENT),
 )

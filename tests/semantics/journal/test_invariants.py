@@ -352,7 +352,10 @@ BROKEN_STEPS: Final[Mapping[str, tuple[Broken, ...]]] = {
     "ends": (
         _fate_changes(),
         _newest_evicted(),
-        *map(_false_end, ("row", "collapsed", "lost", "crashed")),
+        _false_end("row"),
+        _false_end("collapsed"),
+        _false_end("lost"),
+        _false_end("crashed"),
         broken(written(QUEUED), "writer.settle", leading_to(with_fate(written(QUEUED), 0, "evicted"))),
     ),
     "fence": (
