@@ -2,6 +2,7 @@
 
 import click
 
+from tenure.cli.journal import journal_command
 from tenure.cli.replay import replay_command
 from tenure.cli.runs import runs_command
 
@@ -12,5 +13,6 @@ def main() -> None:
     """Look at durable runs, and replay recorded behaviour."""
 
 
+main.add_command(journal_command)
 main.add_command(replay_command)
 main.add_command(runs_command)

@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import click
 
+from tenure.cli.text import printable
+
 _LIST: Final = """
     SELECT r.run_id, r.status, r.owner_host_id, r.owner_pid, r.owner_nonce, r.heartbeat_at_ms,
       r.claim_host_id, r.claim_pid, r.claim_nonce, r.claimed_at_ms, r.cancel_requested_at_ms,
@@ -123,10 +125,10 @@ def _print_table(records: Iterator[dict[str, Any]]) -> None:
 
 
 def _plain(text: object) -> str:
-    """What stands in the database, without being taken for markup or for control characters of the terminal."""
+    """What stands in the database, without being taken for markup either."""
     from rich.markup import escape
 
-    return escape("".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in str(text)))
+    return escape(printable(text))
 
 
 def _who(identity: dict[str, object] | None) -> str:

@@ -1,0 +1,136 @@
+"""``tenure journal``: the history of one run, its gaps shown as gaps."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from tenure.cli.text import printable
+
+if TYPE_CHECKING:
+    from tenure.database.engine import Connection
+
+_HAS_JOURNAL: Final = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'flows_journal_dedup'"
+_FLOOR: Final = """
+    SELECT max(seq) FROM flows_journal_checkpoints WHERE run_id = ? AND compacted_at_ms IS NOT NULL
+"""
+_PAGE: Final = """
+    SELECT seq, event_id, source_id, source_seq, emitted_at_ms, event_type, payload_json, meta_json
+    FROM flows_journal_events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT 500
+"""
+
+POLL_SECONDS: Final = 1.0
+USAGE = 2
+
+
+@click.command("journal")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("run")
+@click.option("--follow", is_flag=True, help="Go on with what is committed from now on, until interrupted.")
+@click.option("--after", type=click.IntRange(min=0), default=None, help="Start above this sequence number.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON document a line: an entry, a gap, or the floor.")
+def journal_command(file: Path, run: str, follow: bool, after: int | None, as_json: bool) -> None:
+    """Print the history of RUN in FILE, in order.
+
+    Reads only. A number that no entry has is shown as a gap: it means nothing, and nothing is missing there. What a
+    compaction has cut off is shown as the floor, with the checkpoint that stands for it. Exit code 2: FILE is not a
+    store with a journal.
+    """
+    from tenure.database.engine import DatabaseError
+
+    show = _show_json if as_json else _show_text
+    try:
+        for record in _records(file, run, -1 if after is None else after, follow):
+            show(record)
+    except DatabaseError as error:
+        click.echo(f"tenure journal: {getattr(error, 'text', '') or error}", err=True)
+        sys.exit(USAGE)
+    except KeyboardInterrupt:
+        # How a reader that follows is meant to be ended.
+        sys.exit(0)
+
+
+def _records(file: Path, run: str, after: int, follow: bool) -> Iterator[dict[str, Any]]:
+    from tenure.database.engine import OpenError
+    from tenure.database.sqlite import SqliteEngine
+
+    connection = SqliteEngine(str(file)).inspect()
+    try:
+        if not connection.rows(_HAS_JOURNAL):
+            raise OpenError("schema", f"{file} is not a store with a journal")
+        cursor = after
+        while True:
+            for record in _news(connection, run, cursor):
+                yield record
+                cursor = record["entry"]["seq"] if "entry" in record else cursor
+            if not follow:
+                return
+            sys.stdout.flush()
+            time.sleep(POLL_SECONDS)
+    finally:
+        connection.close()
+
+
+def _news(connection: "Connection", run: str, cursor: int) -> Iterator[dict[str, Any]]:
+    """What stands above the cursor: the floor if it lies above, then entries and gaps."""
+    floor = connection.rows(_FLOOR, (run,))[0][0]
+    if floor is not None and cursor < floor - 1:
+        yield {"floor": {"seq": floor}}
+        cursor = floor - 1
+    while page := connection.rows(_PAGE, (run, cursor)):
+        for row in page:
+            if row[0] > cursor + 1:
+                yield {"gap": {"from": cursor + 1, "to": row[0] - 1}}
+            yield {"entry": _entry(run, row)}
+            cursor = row[0]
+
+
+def _entry(run: str, row: tuple[Any, ...]) -> dict[str, Any]:
+    seq, event_id, source_id, source_seq, emitted_at_ms, event_type, payload_json, meta_json = row
+    return {
+        "runId": run,
+        "seq": seq,
+        "eventId": event_id,
+        "sourceId": source_id,
+        "sourceSeq": source_seq,
+        "emittedAtMs": emitted_at_ms,
+        "eventType": event_type,
+        "payload": json.loads(payload_json),
+        "meta": json.loads(meta_json),
+    }
+
+
+def _show_json(record: dict[str, Any]) -> None:
+    click.echo(json.dumps(record))
+
+
+def _show_text(record: dict[str, Any]) -> None:
+    if "floor" in record:
+        click.echo(f"{'':>8}  compacted: the checkpoint at {record['floor']['seq']} stands for everything before it")
+        return
+    if "gap" in record:
+        first, last = record["gap"]["from"], record["gap"]["to"]
+        click.echo(f"{'':>8}  gap: {first}" if first == last else f"{'':>8}  gap: {first} to {last}")
+        return
+    entry = record["entry"]
+    payload = json.dumps(entry["payload"], ensure_ascii=False, separators=(",", ":"))
+    source = f"{entry['sourceId']}:{entry['sourceSeq']}"
+    click.echo(
+        f"{entry['seq']:>8}  {_time(entry['emittedAtMs'])}  {printable(entry['eventType'])}  {printable(source)}  "
+        f"{printable(payload)}"
+    )
+
+
+def _time(milliseconds: int) -> str:
+    """UTC to the millisecond; a number that no calendar has stays a number."""
+    from datetime import UTC, datetime
+
+    try:
+        moment = datetime.fromtimestamp(milliseconds / 1_000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return str(milliseconds)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,127 @@
+"""``tenure journal``: entries in order, gaps as gaps, the floor as the floor."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+
+import tenure
+from tenure.cli import main
+
+ME = tenure.OwnerId("host", 7, "nonce")
+OPTIONS = {"capacity": 8, "overflow": "reject"}
+
+
+def run(*arguments):
+    """Call the command; answers its exit code and what it printed."""
+    result = CliRunner().invoke(main, ["journal", *map(str, arguments)])
+    return result.exit_code, result.output
+
+
+def emit(store, source_seq, payload=None):
+    """Append one event of one producer."""
+    event = {"runId": "r", "sourceId": "p", "sourceSeq": source_seq, "eventType": "e.a", "payload": payload}
+    return store.journal.emit_durable_unfenced(event)
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Entries at 0, 1, 3 and 4: the duplicate used up 2."""
+    path = tmp_path / "runs.db"
+    with tenure.open(path, clock=lambda: 1_700_000_000_000, journal=OPTIONS) as store:
+        for source_seq in (0, 1, 1, 2, 3):
+            emit(store, source_seq, {"n": source_seq})
+    return path
+
+
+def test_entries_and_gaps(file):
+    """A line an entry, in order, with a line where a number is missing."""
+    code, output = run(file, "r")
+
+    lines = output.splitlines()
+    assert code == 0
+    assert [line.split()[0] for line in lines] == ["0", "1", "gap:", "3", "4"]
+    assert lines[2].split() == ["gap:", "2"]
+    assert '2023-11-14T22:13:20.000Z  e.a  p:0  {"n":0}' in lines[0]
+
+
+def test_json(file):
+    """A document a line: entries under the wire's names, gaps with both ends."""
+    _, output = run(file, "r", "--json", "--after", 0)
+
+    records = [json.loads(line) for line in output.splitlines()]
+    assert [list(record) for record in records] == [["entry"], ["gap"], ["entry"], ["entry"]]
+    assert records[1] == {"gap": {"from": 2, "to": 2}}
+    assert records[0]["entry"] == {
+        "runId": "r",
+        "seq": 1,
+        "eventId": "flows:event:1:r1:p1",
+        "sourceId": "p",
+        "sourceSeq": 1,
+        "emittedAtMs": 1_700_000_000_000,
+        "eventType": "e.a",
+        "payload": {"n": 1},
+        "meta": None,
+    }
+
+
+def test_the_floor_is_shown(file):
+    """What compaction cut off is told once, and no gap is invented for it."""
+    with tenure.open(file, journal=OPTIONS) as store:
+        store.runs.create("r", "{}")
+        store.runs.claim_and_own("r", tenure.PENDING, ME, store.now())
+        store.journal.checkpoint("r", 3, {}, ME)
+        store.journal.compact("r", ME)
+
+    _, output = run(file, "r", "--json")
+
+    assert [next(iter(json.loads(line))) for line in output.splitlines()] == ["floor", "entry", "entry"]
+    assert "compacted" in run(file, "r")[1]
+
+
+def test_follows_until_interrupted(file):
+    """A follower prints what another process commits, and ends with the interrupt that is meant to end it."""
+    command = [sys.executable, "-m", "tenure.cli", "journal", str(file), "r", "--follow", "--after", "4", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as follower:
+        try:
+            with tenure.open(file, journal=OPTIONS) as store:
+                emit(store, 4)
+            line = json.loads(follower.stdout.readline())
+            time.sleep(0.05)  # so that the interrupt meets it waiting, not printing
+            follower.send_signal(signal.SIGINT)
+            code = follower.wait(timeout=30)
+        finally:
+            follower.kill()
+
+    assert line["entry"]["sourceSeq"] == 4
+    assert code == 0
+
+
+def test_hostile_text_does_not_reach_the_terminal(tmp_path):
+    """Control characters in a type or a payload are shown, not obeyed."""
+    path = tmp_path / "runs.db"
+    with tenure.open(path, journal=OPTIONS) as store:
+        event = {"runId": "r", "sourceId": "p", "eventType": "e\x1b[2J", "payload": "\x9b"}
+        store.journal.emit_durable_unfenced(event)
+
+    _, output = run(path, "r")
+
+    assert "e\\x1b[2J" in output
+    assert "\\x9b" in output
+
+
+@pytest.mark.parametrize(("content", "complaint"), [(None, "does not exist"), (b"", "is not a store with a journal")])
+def test_what_is_no_store(tmp_path, content, complaint):
+    """Exit code 2 and one line."""
+    path = tmp_path / "runs.db"
+    if content is not None:
+        path.write_bytes(content)
+
+    code, output = run(path, "r")
+
+    assert code == 2
+    assert complaint in output
