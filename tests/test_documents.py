@@ -75,3 +75,13 @@ def test_every_make_target_named_exists(document):
     named = set(re.findall(r"(?:`|^)make ([a-z]+)", (ROOT / document).read_text(), re.MULTILINE))
 
     assert {target for target in named if f"\n{target}:" not in makefile} == set()
+
+
+def test_the_guides_run(tmp_path):
+    """All code of the guides, in order, in one program."""
+    guides = (ROOT / "docs" / "journal.md").read_text()
+    (tmp_path / "guides.py").write_text("\n".join(re.findall(r"```python\n(.*?)```", guides, re.DOTALL)))
+
+    result = subprocess.run([sys.executable, "guides.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
