@@ -95,6 +95,7 @@ def test_levels_nest_to_any_depth() -> None:
     three, _ = transactions.begin(transactions.execute(two, "a", CLAIM)[0], "a")
 
     assert len(three.savepoints) == 2
+    assert transactions.commit(three, "a")[0].savepoints == two.savepoints
 
     back, _ = transactions.rollback(three, "a")
     assert claim_of(transactions.execute(back, "a", GET)[1].outcome) == BOB
@@ -134,6 +135,7 @@ def test_another_session_is_busy_when_it_needs_a_transaction(command: Command) -
 
     assert unmoved is database
     assert step.world is database.committed
+    assert step.transacted
     assert step.outcome == RunStoreError(
         "persistence_failed",
         command.operation.removeprefix("run."),

@@ -135,6 +135,7 @@ def test_values_in_slots(position: int, value: object, well_formed: bool) -> Non
         ("timer", -1, None, False),
         ("timer", "soon", None, False),
         ("timer", 2**63, None, False),
+        ("\ud800", None, None, False),
     ],
 )
 def test_waiting_columns(reason: object, wake_at_ms: object, token: object, well_formed: bool) -> None:
@@ -210,6 +211,9 @@ def test_half_owned_rows_are_named(corruption: dict[str, object]) -> None:
     assert Violation("RS-1000", "r") in violated_invariants(attrs.evolve(world, runs={"r": run}))
 
 
+NO_CLAIM: dict[str, object] = dict.fromkeys(("claim_host_id", "claim_pid", "claim_nonce", "claimed_at_ms"))
+
+
 def raw(world: World, **columns: object) -> World:
     """The world after a raw write to ``r``."""
     return call(world, "row.write", runId="r", columns=columns).world
@@ -226,6 +230,9 @@ def raw(world: World, **columns: object) -> World:
         (running(), raw(running(), heartbeat_at_ms=T - 1), ("RS-1003",)),
         (running(), raw(running(), heartbeat_at_ms=T - 1, owner_nonce="x"), ()),
         (stolen(), raw(stolen(), heartbeat_at_ms=T - 1), ("RS-1003",)),
+        (stolen(), raw(stolen(), heartbeat_at_ms=T - 1, **NO_CLAIM), ("RS-1003",)),
+        (self_stolen(), raw(self_stolen(), heartbeat_at_ms=T - 1), ("RS-1003",)),
+        (self_stolen(), raw(self_stolen(), heartbeat_at_ms=T - 1, **NO_CLAIM), ()),
         (requested(), raw(requested(), cancel_requested_at_ms=None), ("RS-1004",)),
         (requested(), raw(requested(), cancel_requested_at_ms=T), ("RS-1004",)),
         (settled(), raw(settled(), status="failed"), ("RS-1005",)),

@@ -99,6 +99,28 @@ def test_a_fresh_lease_refuses_a_stale_row() -> None:
 
 
 @pytest.mark.parametrize(
+    ("columns", "expected", "outcome"),
+    [
+        (
+            {"claim_host_id": "h2", "claim_pid": 3, "claim_nonce": "c", "claimed_at_ms": T},
+            ALICE_AT_T,
+            AlreadyClaimed(),
+        ),
+        ({"heartbeat_at_ms": T + 1}, RunSnapshot("running", ALICE, T + 1), HeartbeatFresh()),
+    ],
+)
+def test_a_row_that_refuses_where_the_lease_would_not(
+    columns: dict[str, object], expected: RunSnapshot, outcome: Outcome
+) -> None:
+    """A claim or a fresh stamp that only the row shows is enough (RS-512)."""
+    world = after(running(), "row.write", True, runId="r", columns=columns)
+    step = call(world, "run.steal", LATE, runId="r", expected=expected, claimant=BOB, nowMs=LATE, evidence=GONE)
+
+    assert step.outcome == outcome
+    assert step.world is world
+
+
+@pytest.mark.parametrize(
     ("count", "field"), [(0, "runId"), (1, "expected"), (2, "claimant"), (3, "nowMs"), (4, "evidence")]
 )
 def test_validation_order(count: int, field: str) -> None:
