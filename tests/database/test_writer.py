@@ -116,6 +116,25 @@ def test_nested_write_is_a_savepoint(database: Database) -> None:
     assert committed(database) == [1, 3, 5]
 
 
+def test_failed_middle_takes_its_inner_writes_along(database: Database) -> None:
+    """A scope that fails undoes the scopes inside it that succeeded, and nothing before it."""
+
+    def middle() -> None:
+        insert(database, 2)
+        database.write(insert, database, 3)
+        in_transaction(database, lambda: insert(database, 4))
+        fail()
+
+    with database.transaction():
+        insert(database, 1)
+        with pytest.raises(LookupError):
+            database.write(middle)
+        with pytest.raises(LookupError):
+            in_transaction(database, middle)
+
+    assert committed(database) == [1]
+
+
 def test_failed_outer_write_takes_the_inner_along(database: Database) -> None:
     """An inner write that succeeded goes when the outer one fails."""
 

@@ -15,6 +15,7 @@ from tenure.consensus import (
     Rejected,
     Renewed,
 )
+from tenure.database.engine import SqlRow
 from tenure_model.vocabulary.evidence import LivenessEvidence
 from tests.runs.support import (
     A_AGAIN,
@@ -126,6 +127,32 @@ def test_release(leases: ConsensusStrategy) -> None:
     assert leases.claim("r", C, NOW) == Rejected("already_claimed")
     leases.release("r", B)
     assert leases.claim("r", C, NOW) == Granted(NOW)
+
+
+def test_lease_row_after_a_release() -> None:
+    """An emptied slot leaves nothing in its columns, and a lease with both empty leaves no row (RS-206, JN-123)."""
+    world = new_world()
+    leases = DatabaseConsensus(world.store.database.rows)
+
+    def row() -> list[SqlRow]:
+        return world.sql("SELECT * FROM flows_consensus_leases")
+
+    leases.take("r", A, NOW)
+    leases.steal("r", B, LATER, evidence(A, LATER))
+    leases.release("r", A)
+    claim_only = row()
+    leases.release("r", B)
+    nothing = row()
+    leases.take("r", A, NOW)
+    leases.steal("r", B, LATER, evidence(A, LATER))
+    leases.release_claim("r", B)
+    owner_only = row()
+    leases.release("r", A)
+
+    assert claim_only == [("r", None, None, None, None, None, "h1", 2, "b", LATER)]
+    assert nothing == []
+    assert owner_only == [("r", "h1", 1, "a", NOW, NOW, None, None, None, None)]
+    assert row() == []
 
 
 def test_release_of_both_slots(leases: ConsensusStrategy) -> None:
