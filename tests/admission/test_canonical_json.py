@@ -162,6 +162,13 @@ def test_a_hook_encodes_foreign_values() -> None:
     )
 
 
+def test_a_hook_is_not_asked_for_json() -> None:
+    """What JSON has keeps its meaning, absence too (JN-042)."""
+    value = {"a": [None, True, 1, 1.5, "text", ABSENT, [], {}], "b": ABSENT}
+
+    assert encode_canonical(value, default=lambda value: "asked") == encode_canonical(value)
+
+
 @pytest.mark.parametrize(
     "hook", [lambda value: value, lambda value: 1j, lambda value: ABSENT, lambda value: [value], lambda value: 1 // 0]
 )

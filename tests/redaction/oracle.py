@@ -52,7 +52,7 @@ PATTERNS: Final[Mapping[str, tuple[re.Pattern[str], str]]] = {
         r"\1[REDACTED]",
     ),
     "embedded-json-credential": (
-        re.compile(rf'("(?:[^"\\]|\\.)*?{_WORDS}(?:[^"\\]|\\.)*"{SPACE}*:{SPACE}*")(?:[^"\\]|\\.)*"', _CASELESS),
+        re.compile(rf'("(?:[^"\\]|\\.)*?\\?{_WORDS}(?:[^"\\]|\\.)*"{SPACE}*:{SPACE}*")(?:[^"\\]|\\.)*"', _CASELESS),
         r'\1[REDACTED]"',
     ),
 }

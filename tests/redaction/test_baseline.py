@@ -14,6 +14,55 @@ BEGIN = "-----BEGIN PRIVATE KEY-----"
 END = "-----END PRIVATE KEY-----"
 JWT = "eyJhbGciOiJIUzI1.eyJzdWIi.c2ln"
 
+CHARACTERS = [
+    *map(chr, range(0x100)),
+    *"\u017f\u0130\u0131\u1680\u180e\u2028\u2029\u202f\u205f\u212a\u3000\ufeff\U0001f600",
+]
+CHARACTERS += map(chr, range(0x1FFF, 0x2010))
+
+TEMPLATES = (
+    *("?://u:p@h", "a?://u:p@h", "ab://?:p@h", "a://u:?@h", "a://u?p@h", "a://u:p?h"),
+    *("Bearer?abcd", "Bearer a?cd", "Bearer abc?", "Basic?abcd", "Basic a?cd", "Basic abcd?x"),
+    *("?eyJabcdefghij.b.c", "eyJabcde?ghij.b.c", "eyJabcdefghij.?.c", "eyJabcdefghij.b.?", "eyJabcdefghij?b.c"),
+    *(
+        "-----BEGIN ?PRIVATE KEY-----x-----END PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----?-----END PRIVATE KEY?-----",
+    ),
+    *("?sk-abcdefgh", "sk?abcdefgh", "sk-?bcdefgh", "sk-abc?efgh", "?k-abcdefgh"),
+    *("gh?_abcdefghij0123456789", "ghp_abcdefghij012345678?", "github_pat_abcdefghij?123456789"),
+    *("?AKIA0123456789ABCDEF", "AKIA0123456?89ABCDEF", "AKIA0123456789ABCDEF?"),
+    *("xox?-1234567890", "xoxb-12345?7890", f"AIza{'a' * 20}?{'a' * 14}"),
+    *(
+        "key?=a",
+        "key=?a",
+        "?key=a",
+        "ke?=a",
+        "key?a",
+        'key="a?b',
+        "key='a?b' c",
+        "key=a?b",
+        "\u017fecret?=a",
+        "token?: a",
+    ),
+    *("session?=a", "session=?a", "session=a?b", "session?a", "cookie?=a", "co?kie=a"),
+    *('"?key":"a"', '"key?":"a"', '"key"?:"a"', '"key":?"a"', '"key":"?"', '"key"?"a"', '?key":"a"', '"k?y":"a"'),
+)
+"""Texts in which one character decides: it takes the place of the question marks."""
+
+SHORTEST = (
+    *("a://:p@", "Bearer abcd", "Basic abcd", "eyJabcdefghij.b.c", f"{BEGIN}{END}", "sk-abcdefgh", "sk_abcdefgh"),
+    *(
+        "pk-abcdefgh",
+        "pk_abcdefgh",
+        "ghs_abcdefghij0123456789",
+        "github_pat_abcdefghij0123456789",
+        "AKIA0123456789ABCDEF",
+    ),
+    *("xoxb-1234567890", "AIza" + "a" * 35, "key=a", "token:a", "secret=a", "password:a", "credential=a", "cookie=a"),
+    *("session=a", '"key":""', '"token":""', '"secret":""', '"password":""', '"credential":""'),
+)
+"""Texts that one rule matches, and would not without their last character."""
+
 
 @pytest.mark.parametrize(
     ("rule", "text", "redacted"),
@@ -94,6 +143,26 @@ def test_a_rule_does_what_its_plain_pattern_does(rule: TextRule, text: str) -> N
     pattern, replacement = PATTERNS[rule.id]
 
     assert rule.apply(text) == pattern.sub(replacement, text)
+
+
+@pytest.mark.parametrize("rule", BASELINE_RULES, ids=lambda rule: str(rule.id))
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_a_rule_takes_the_characters_its_plain_pattern_takes(rule: TextRule, template: str) -> None:
+    """Every character of some blocks, and all white space, in every place of a match (JN-062, JN-606)."""
+    pattern, replacement = PATTERNS[rule.id]
+    texts = [template.replace("?", character) for character in CHARACTERS]
+
+    assert [rule.apply(text) for text in texts] == [pattern.sub(replacement, text) for text in texts]
+
+
+@pytest.mark.parametrize("text", SHORTEST)
+def test_the_shortest_secrets_are_seen(text: str) -> None:
+    """The cheap look ahead knows the least that each rule needs (JN-062)."""
+    redacted = redact_text(text, BASELINE_RULES)
+
+    assert may_hold_secrets(text)
+    assert redacted != text
+    assert redact_text(text[:-1], BASELINE_RULES) == text[:-1]
 
 
 @given(text=TEXTS)

@@ -216,6 +216,14 @@ def test_a_hook_that_answers_the_value_itself_is_circular() -> None:
     assert Redactor(default=lambda value: {"self": value})([value]) == [{"self": "[Circular]"}]
 
 
+def test_a_hook_is_not_asked_for_what_is_known() -> None:
+    """JSON, absence, binary and functions have a meaning of their own (JN-057, JN-058)."""
+    value = {"a": [None, True, 1, 1.5, "text", ABSENT, b"", bytearray(), memoryview(b""), len, dict]}
+    redactor = Redactor(default=lambda value: "asked")
+
+    assert redactor(value) == DEFAULT_REDACTOR(value)
+
+
 def test_a_hook_is_asked_once_and_not_for_functions() -> None:
     """An answer that is no JSON is none; functions are named although a hook would take them (JN-057)."""
     value = object()
