@@ -1,5 +1,6 @@
 """Own durable runs safely: leases, fences, takeovers and histories over SQLite."""
 
+from tenure.attempts import AttemptStore
 from tenure.consensus import ConsensusError, ConsensusStrategy, LocalConsensus, NoopConsensus
 from tenure.database.engine import CommitUnknownError, DatabaseError, OpenError, UsageError
 from tenure.database.retry import RetryPolicy
@@ -18,6 +19,34 @@ from tenure.journal import (
 from tenure.runs import RunStore
 from tenure.store import Store, migrate, open
 from tenure_model.vocabulary.absent import ABSENT, AbsentType
+from tenure_model.vocabulary.attempt_errors import (
+    AttemptCommitOutcomeUnknown,
+    AttemptStoreError,
+    AttemptStoreErrorCode,
+)
+from tenure_model.vocabulary.attempt_outcomes import (
+    AttemptHeartbeatResult,
+    Conflict,
+    ExistingSame,
+    Finished,
+    FinishResult,
+    Inserted,
+    Patched,
+    PatchResult,
+    PutResult,
+    RunNotFound,
+    StateChanged,
+    Upserted,
+)
+from tenure_model.vocabulary.attempts import (
+    MAX_CHECKPOINT_BYTES,
+    Attempt,
+    AttemptId,
+    AttemptOptions,
+    AttemptPatch,
+    FinishAttempt,
+    PutMode,
+)
 from tenure_model.vocabulary.constants import (
     HEARTBEAT_INTERVAL_MS,
     HEARTBEAT_SKEW_ALLOWANCE_MS,
@@ -87,6 +116,7 @@ __all__ = [
     "HEARTBEAT_SKEW_ALLOWANCE_MS",
     "HEARTBEAT_STALE_AFTER_MS",
     "HEARTBEAT_WRITE_TOLERANCE_MS",
+    "MAX_CHECKPOINT_BYTES",
     "PENDING",
     "SUSPENDED",
     "AbandonClaimOutcome",
@@ -98,6 +128,15 @@ __all__ = [
     "AfterCommitError",
     "AlreadyClaimed",
     "AlreadyRequested",
+    "Attempt",
+    "AttemptCommitOutcomeUnknown",
+    "AttemptHeartbeatResult",
+    "AttemptId",
+    "AttemptOptions",
+    "AttemptPatch",
+    "AttemptStore",
+    "AttemptStoreError",
+    "AttemptStoreErrorCode",
     "CancelRequested",
     "Changes",
     "Checkpoint",
@@ -111,6 +150,7 @@ __all__ = [
     "CommitUnknownError",
     "CompactionPolicy",
     "CompactionResult",
+    "Conflict",
     "ConsensusError",
     "ConsensusStrategy",
     "CreateOptions",
@@ -126,12 +166,17 @@ __all__ = [
     "Evicted",
     "EvidenceKind",
     "EvidenceRequired",
+    "ExistingSame",
     "FactRecorder",
     "FenceLost",
+    "FinishAttempt",
+    "FinishResult",
+    "Finished",
     "Generation",
     "GuardFailed",
     "HeartbeatFresh",
     "HeartbeatOutcome",
+    "Inserted",
     "Journal",
     "JournalError",
     "JournalErrorCode",
@@ -151,12 +196,17 @@ __all__ = [
     "OwnerId",
     "OwnershipFact",
     "OwnershipTransition",
+    "PatchResult",
+    "Patched",
     "ProjectedStates",
     "Projection",
+    "PutMode",
+    "PutResult",
     "RecoverClaimOutcome",
     "Recovered",
     "RequestCancelOutcome",
     "RetryPolicy",
+    "RunNotFound",
     "RunRow",
     "RunSnapshot",
     "RunStatus",
@@ -164,6 +214,7 @@ __all__ = [
     "RunStoreError",
     "RunStoreErrorCode",
     "SnapshotChanged",
+    "StateChanged",
     "StealOutcome",
     "Store",
     "TargetStatus",
@@ -173,6 +224,7 @@ __all__ = [
     "TransitionOutcome",
     "Transitioned",
     "Updated",
+    "Upserted",
     "UsageError",
     "is_terminal_run_status",
     "migrate",

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Literal, TypeVar, TypeVarTuple
 
+from tenure.attempts.context import AttemptContext, admit_options, new_context
+from tenure.attempts.store import AttemptStore
 from tenure.consensus.database import DatabaseConsensus
 from tenure.consensus.strategy import ConsensusStrategy
 from tenure.database.engine import Engine, UsageError
@@ -21,6 +23,8 @@ from tenure.journal.journal import Journal
 from tenure.journal.opening import JournalSetup, open_instance
 from tenure.runs.context import RunContext
 from tenure.runs.store import RunStore
+from tenure_model.vocabulary.absent import ABSENT, AbsentType
+from tenure_model.vocabulary.attempts import AttemptOptions
 from tenure_model.vocabulary.journal import JournalOptions
 
 Result = TypeVar("Result")
@@ -40,18 +44,21 @@ def new_identity() -> str:
 class Store:
     """A database of runs. Threads may share it, and several processes may open the same file.
 
-    ``runs`` has the operations on runs, ``journal`` those on histories where the store was opened with one;
-    ``database`` is for other stores over the same file. Leaving its ``with`` block closes it. It stays usable after any
-    refusal or error.
+    ``runs`` has the operations on runs, ``attempts`` those on attempts at their steps, ``journal`` those on histories
+    where the store was opened with one; ``database`` is for other stores over the same file. Leaving its ``with`` block
+    closes it. It stays usable after any refusal or error.
     """
 
-    __slots__ = ("_context", "_journal", "database", "runs")
+    __slots__ = ("_context", "_journal", "attempts", "database", "runs")
 
-    def __init__(self, database: Database, context: RunContext, journal: Journal | None = None) -> None:
+    def __init__(
+        self, database: Database, context: RunContext, attempts: AttemptContext, journal: Journal | None = None
+    ) -> None:
         self.database = database
         self._context = context
         self._journal = journal
         self.runs = RunStore(context)
+        self.attempts = AttemptStore(attempts)
 
     @property
     def journal(self) -> Journal:
@@ -114,6 +121,7 @@ def open(
     consensus: Literal["database"] | ConsensusStrategy = "database",
     facts: Callable[[Database], FactRecorder] | None = None,
     journal: JournalOptions | JournalSetup | Mapping[str, object] | None = None,
+    attempts: AttemptOptions | Mapping[str, object] | AbsentType = ABSENT,
     busy_timeout_ms: int = 5_000,
     retry: RetryPolicy | None = None,
 ) -> Store:
@@ -122,13 +130,16 @@ def open(
     ``clock`` answers milliseconds, ``sleep`` takes seconds, ``random`` answers 0 <= x < 1, ``identity`` names a new
     database's source. ``consensus`` arbitrates ownership; anything but ``"database"`` forgets it with the process.
     With ``journal`` options the store has a journal, which keeps the facts of ownership too; ``facts`` is given the
-    database and answers who keeps them instead. ``busy_timeout_ms`` bounds each wait for a lock, and ``retry`` says how
-    often a busy write is repeated. An engine may be given in place of a path.
+    database and answers who keeps them instead. ``attempts`` is the policy of ``store.attempts``. ``busy_timeout_ms``
+    bounds each wait for a lock, and ``retry`` says how often a busy write is repeated. An engine may be given in place
+    of a path.
 
     Raises ``OpenError`` for what cannot be used, saying why: a missing folder, a file that is no database or cannot be
     written, a database newer than this program. ``DatabaseError("busy")`` where another process keeps it locked.
-    ``JournalError`` for journal options that are wrong, and for a journal that cannot be read.
+    ``JournalError`` for journal options that are wrong, and for a journal that cannot be read. ``AttemptStoreError``
+    for a policy of attempts that is wrong, before anything is opened (RS-804).
     """
+    policy = admit_options(attempts)
     database = _connect(path, sleep, random, busy_timeout_ms, retry)
     try:
         apply_migrations(database, now_ms=int(clock()), identity=identity())
@@ -143,7 +154,7 @@ def open(
     except BaseException:
         database.close()
         raise
-    return Store(database, context, opened)
+    return Store(database, context, new_context(database, policy), opened)
 
 
 def migrate(
