@@ -20,6 +20,9 @@ from tenure.database.writer import Database, Transaction
 from tenure.facts import FactRecorder
 from tenure_model.conform.systems import LEASE_COLUMNS, RUN_COLUMNS, FactColumns, SystemState
 from tenure_model.vocabulary.absent import ABSENT
+from tenure_model.vocabulary.attempt_errors import AttemptStoreError
+from tenure_model.vocabulary.attempt_operations import ATTEMPT_OPERATIONS
+from tenure_model.vocabulary.attempts import AttemptOptions, PutMode
 from tenure_model.vocabulary.errors import RunStoreError, RunStoreErrorCode
 from tenure_model.vocabulary.facts import OwnershipFact
 from tenure_model.vocabulary.operations import RUN_OPERATIONS
@@ -83,52 +86,70 @@ class PluggedEngine:
 class Session:
     """One store instance, the transactions it has open, and the context they belong to.
 
-    ``keep_facts`` is given the database and answers who keeps ownership facts.
+    ``keep_facts`` is given the database and answers who keeps ownership facts; ``put_mode`` is that of its attempts.
     """
 
-    def __init__(self, engine: PluggedEngine, keep_facts: Callable[[Database], FactRecorder] = _FactTable) -> None:
+    def __init__(
+        self,
+        engine: PluggedEngine,
+        keep_facts: Callable[[Database], FactRecorder] = _FactTable,
+        put_mode: PutMode = "insert",
+    ) -> None:
         self.engine = engine
         self.clock_ms = 0.0
         self.context = contextvars.copy_context()
         self.transactions: list[Transaction] = []
-        self.store = tenure.open(self.engine, clock=lambda: self.clock_ms, sleep=lambda seconds: None, facts=keep_facts)
+        self.store = tenure.open(
+            self.engine,
+            clock=lambda: self.clock_ms,
+            sleep=lambda seconds: None,
+            facts=keep_facts,
+            attempts=AttemptOptions(put_mode=put_mode),
+        )
         self.operations: dict[str, tuple[Callable[..., object], Mapping[str, str], frozenset[str]]] = {
-            name: (getattr(self.store.runs, signature.python_name), signature.parameters, signature.optional)
-            for name, signature in RUN_OPERATIONS.items()
+            name: (getattr(part, signature.python_name), signature.parameters, signature.optional)
+            for part, operations in ((self.store.runs, RUN_OPERATIONS), (self.store.attempts, ATTEMPT_OPERATIONS))
+            for name, signature in operations.items()
         }
 
 
 class StoreSystem:
-    """The SQLite store with any number of sessions. ``close`` it: a file lives in a folder of its own."""
+    """The SQLite store with any number of sessions. ``close`` it: a file lives in a folder of its own.
 
-    def __init__(self, sessions: Sequence[str], folder: Path | None) -> None:
+    ``put_mode`` is that of its attempts.
+    """
+
+    implements_attempts = True
+
+    def __init__(self, sessions: Sequence[str], folder: Path | None, put_mode: PutMode = "insert") -> None:
         self._names = tuple(sessions)
         self._folder = folder
+        self._put_mode = put_mode
         self._generation = 0
         self._sessions = {name: self._open() for name in self._names}
 
     def _open(self) -> Session:
         # Another session of the same thread can hold the lock for as long as it likes: waiting for it cannot help.
-        return Session(PluggedEngine(SqliteEngine(self._path, busy_timeout_ms=0)))
+        return Session(PluggedEngine(SqliteEngine(self._path, busy_timeout_ms=0)), put_mode=self._put_mode)
 
     @classmethod
-    def in_memory(cls, sessions: Sequence[str]) -> Self:
-        """One session over an in-memory database, which is gone with it."""
+    def in_memory(cls, sessions: Sequence[str], **options: PutMode) -> Self:
+        """One session over an in-memory database, which is gone with it. Options are those of the class."""
         if len(sessions) != 1:
             raise ValueError("an in-memory database has one session")
-        return cls(sessions, None)
+        return cls(sessions, None, **options)
 
     @classmethod
-    def on_file(cls, sessions: Sequence[str]) -> Self:
-        """Sessions that share one file, in a temporary folder."""
-        return cls(sessions, Path(tempfile.mkdtemp(prefix="tenure-")))
+    def on_file(cls, sessions: Sequence[str], **options: PutMode) -> Self:
+        """Sessions that share one file, in a temporary folder. Options are those of the class."""
+        return cls(sessions, Path(tempfile.mkdtemp(prefix="tenure-")), **options)
 
     @property
     def _path(self) -> str:
         return ":memory:" if self._folder is None else str(self._folder / f"{self._generation}.db")
 
     def call(self, session: str, operation: str, arguments: Mapping[str, object], clock_ms: float) -> object:
-        """One operation by its wire names; answers its outcome, or a ``RunStoreError`` as a value."""
+        """One operation by its wire names; answers its outcome, or its store's error as a value."""
         acting = self._sessions[session]
         acting.clock_ms = clock_ms
         try:
@@ -141,7 +162,7 @@ class StoreSystem:
                 if wire_name in arguments or wire_name not in optional
             }
             return acting.context.run(method, **named)
-        except RunStoreError as error:
+        except (RunStoreError, AttemptStoreError) as error:
             return error
 
     def control(self, session: str, action: str, clock_ms: float = 0.0) -> bool:
