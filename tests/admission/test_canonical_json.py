@@ -67,6 +67,8 @@ def reordered(value: object) -> object:
         (None, "null"),
         (True, "true"),
         (MAX_SAFE_INTEGER, "9007199254740991"),
+        ([-MAX_SAFE_INTEGER], "[-9007199254740991]"),
+        ({"a": -MAX_SAFE_INTEGER}, '{"a":-9007199254740991}'),
         ([1.0, -0.0, 1e16, 1e21, 1e-7], "[1,0,10000000000000000,1e+21,1e-7]"),
         ([math.nan, math.inf, -math.inf], "[null,null,null]"),
         ("é\u2028\U0001f600\x7f", '"é\u2028\U0001f600\x7f"'),
