@@ -3,12 +3,19 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import attrs
+
 from tenure_model.conform.systems import Columns, FactColumns, SystemState, acknowledgement_text
 from tenure_model.semantics import transactions
+from tenure_model.semantics.attempts import transactions as attempt_transactions
+from tenure_model.semantics.attempts.commands import OPERATIONS as ATTEMPT_OPERATIONS
+from tenure_model.semantics.attempts.table import NO_ATTEMPTS, AttemptRow, AttemptTable
+from tenure_model.semantics.attempts.transactions import AttemptLevels
 from tenure_model.semantics.commands import Command
 from tenure_model.semantics.profiles import Profile
 from tenure_model.semantics.transactions import Database
 from tenure_model.semantics.world import Claim, Lease, Run, World, empty_world
+from tenure_model.vocabulary.attempts import AttemptOptions, PutMode
 from tenure_model.vocabulary.facts import OwnershipFact
 from tenure_model.vocabulary.owners import OwnerId
 
@@ -62,30 +69,48 @@ def fact_columns(fact: OwnershipFact) -> FactColumns:
     return (fact.transition, *_owner_fields(fact.owner), fact.granted_at_ms)
 
 
-def world_state(world: World) -> SystemState:
-    """A world as tables."""
+def attempt_columns(row: AttemptRow) -> Columns:
+    """An attempt in the order of ``ATTEMPT_COLUMNS``."""
+    return attrs.astuple(row)
+
+
+def world_state(world: World, attempts: AttemptTable = NO_ATTEMPTS) -> SystemState:
+    """A world, and the attempts beside it, as tables."""
     return SystemState(
         runs={run_id: run_columns(run) for run_id, run in world.runs.items()},
         leases={run_id: lease_columns(run_id, lease) for run_id, lease in world.leases.items()},
         changes={run_id: (change.revision, int(change.deleted)) for run_id, change in world.changes.items()},
         source=world.revision,
         facts={run_id: tuple(map(fact_columns, facts)) for run_id, facts in world.facts.items()},
+        attempts={key: attempt_columns(row) for key, row in attempts.rows.items()},
     )
 
 
 class ModelSystem:
-    """The model under one profile. ``take_fired`` names the repairs that made a difference."""
+    """The model under one profile. ``take_fired`` names the repairs that made a difference.
 
-    def __init__(self, profile: Profile, sessions: Sequence[str]) -> None:
+    ``put_mode`` configures the attempt store of every session.
+    """
+
+    implements_attempts: Final = True
+
+    def __init__(self, profile: Profile, sessions: Sequence[str], put_mode: PutMode = "insert") -> None:
         self._database = Database(empty_world(profile))
+        self._attempts = AttemptLevels()
+        self._attempt_options = AttemptOptions(put_mode=put_mode)
         self._sessions = tuple(sessions)
-        self._last: tuple[World, SystemState] | None = None
+        self._last: tuple[World, AttemptTable, SystemState] | None = None
         self._fired: frozenset[str] = frozenset()
 
     def call(self, session: str, operation: str, arguments: Mapping[str, object], clock_ms: float) -> object:
-        """One operation by its wire names; answers its outcome, or a ``RunStoreError`` as a value."""
+        """One operation by its wire names; answers its outcome, or its store's error as a value."""
         command = Command(operation, arguments, clock_ms)
-        self._database, step = transactions.execute(self._database, session, command)
+        if operation in ATTEMPT_OPERATIONS:
+            self._attempts, attempt_step = attempt_transactions.execute(
+                self._database, self._attempts, session, self._attempt_options, command
+            )
+            return attempt_step.outcome
+        self._database, step = attempt_transactions.execute_run(self._database, self._attempts, session, command)
         self._fired |= step.fired
         return step.outcome
 
@@ -97,27 +122,38 @@ class ModelSystem:
     def control(self, session: str, action: str, clock_ms: float = 0.0) -> bool:
         """A transaction's begin, commit or rollback, or a crash; answers whether it could be."""
         if action == "session.crash":
-            self._database = transactions.crash(self._database, session)
+            self._crash(session)
             return True
         if action == "system.crash":
             for other in self._sessions:
-                self._database = transactions.crash(self._database, other)
+                self._crash(other)
             return True
-        act = {
-            "session.begin": transactions.begin,
-            "session.commit": transactions.commit,
-            "session.rollback": transactions.rollback,
+        act, follow = {
+            "session.begin": (transactions.begin, attempt_transactions.begun),
+            "session.commit": (transactions.commit, attempt_transactions.committed),
+            "session.rollback": (transactions.rollback, attempt_transactions.rolled_back),
         }[action]
         self._database, error = act(self._database, session)
+        if error is None:
+            self._attempts = follow(self._attempts)
         return error is None
+
+    def _crash(self, session: str) -> None:
+        if self._database.writer == session:
+            self._attempts = attempt_transactions.crashed(self._attempts)
+        self._database = transactions.crash(self._database, session)
 
     def world(self, session: str) -> World:
         """The world as the session sees it."""
         return transactions.visible(self._database, session)
 
+    def attempts(self, session: str) -> AttemptTable:
+        """The attempts as the session sees them."""
+        return attempt_transactions.visible(self._database, self._attempts, session)
+
     def state(self, session: str) -> SystemState:
         """The whole state as the session sees it."""
-        world = self.world(session)
-        if self._last is None or self._last[0] is not world:
-            self._last = world, world_state(world)
-        return self._last[1]
+        world, attempts = self.world(session), self.attempts(session)
+        if self._last is None or self._last[0] is not world or self._last[1] is not attempts:
+            self._last = world, attempts, world_state(world, attempts)
+        return self._last[2]

@@ -5,6 +5,8 @@ from typing import Any, Final, Protocol
 
 import attrs
 
+from tenure_model.admission.attempt_options import admit_attempt_options
+from tenure_model.admission.attempt_refusal import AttemptRefusal
 from tenure_model.conform.journal_model import JournalModelSystem
 from tenure_model.conform.journal_view import JournalSystem, JournalView, tables_of
 from tenure_model.conform.model_system import ModelSystem
@@ -13,14 +15,13 @@ from tenure_model.conform.traces import CONTROLS, FIRST_SESSION, RAW_OPERATIONS,
 from tenure_model.conform.wire import result_to_wire
 from tenure_model.semantics.journal.commands import OPERATIONS as JOURNAL_OPERATIONS
 from tenure_model.semantics.profiles import Profile
+from tenure_model.vocabulary.attempt_operations import ATTEMPT_OPERATIONS
+from tenure_model.vocabulary.attempts import PutMode
 from tenure_model.vocabulary.constants import MAX_SAFE_INTEGER
 from tenure_model.vocabulary.journal import MAX_ENTRIES_LIMIT
 from tenure_model.vocabulary.operations import RUN_OPERATIONS
 
-NOT_COMPARED_PREFIXES: Final = ("attempt.",)
-"""Operations that traces of runs contain and nothing here implements yet; no step compared depends on them."""
-
-_RUN_STEPS: Final = frozenset((*RUN_OPERATIONS, *RAW_OPERATIONS, *CONTROLS))
+_RUN_STEPS: Final = frozenset((*RUN_OPERATIONS, *ATTEMPT_OPERATIONS, *RAW_OPERATIONS, *CONTROLS))
 _JOURNAL_STEPS: Final = frozenset((*RUN_OPERATIONS, *RAW_OPERATIONS, *CONTROLS, *JOURNAL_OPERATIONS, "reopen"))
 
 _NUMBERS: Final = {
@@ -57,9 +58,9 @@ class Player(Protocol):
         ...
 
 
-def is_compared(operation: str) -> bool:
-    """Whether a step with this operation is driven and compared at all."""
-    return not operation.startswith(NOT_COMPARED_PREFIXES)
+def is_compared(operation: str, system: object) -> bool:
+    """Whether a step with this operation is driven and compared at all: no step of another depends on attempts."""
+    return operation not in ATTEMPT_OPERATIONS or getattr(system, "implements_attempts", False)
 
 
 def check_operations(trace: Trace) -> None:
@@ -68,13 +69,25 @@ def check_operations(trace: Trace) -> None:
     if known is None:
         raise TraceError(f"{trace.name}: traces of this kind cannot be replayed")
     for index, step in enumerate(trace.steps):
-        if step.operation not in known and is_compared(step.operation):
+        if step.operation not in known:
             raise TraceError(f"{trace.name}: step {index}: op is not a known operation")
+
+
+def put_mode_of(trace: Trace) -> PutMode:
+    """How the trace configures the attempt store (RS-803). Raises ``TraceError`` for what is no mode."""
+    options = admit_attempt_options({"putMode": trace.about.get("putMode")})
+    if isinstance(options, AttemptRefusal):
+        raise TraceError(f"{trace.name}: {options.text}")
+    return options.put_mode
 
 
 def model_for(trace: Trace, profile: Profile) -> ModelSystem | JournalModelSystem:
     """A fresh model that can play the trace."""
-    return JournalModelSystem(profile) if trace.kind == "journal" else ModelSystem(profile, trace.sessions)
+    return (
+        JournalModelSystem(profile)
+        if trace.kind == "journal"
+        else ModelSystem(profile, trace.sessions, put_mode_of(trace))
+    )
 
 
 def player_for(trace: Trace, system: Any) -> Player:

@@ -143,7 +143,7 @@ def replay(
     compared = agreed = skipped = 0
     for index, step in enumerate(trace.steps):
         progress(index)
-        if not is_compared(step.operation):
+        if not is_compared(step.operation, system):
             skipped += 1
             continue
         answer = player.take(step)

@@ -50,6 +50,20 @@ LEASE_COLUMNS: Final = (
     "claimed_at_ms",
 )
 
+ATTEMPT_COLUMNS: Final = (
+    "run_id",
+    "step_key_digest",
+    "attempt",
+    "state",
+    "started_at_ms",
+    "finished_at_ms",
+    "heartbeat_at_ms",
+    "checkpoint_json",
+    "error_json",
+    "outcome_json",
+    "meta_json",
+)
+
 
 @attrs.frozen
 class SystemState:
@@ -57,7 +71,8 @@ class SystemState:
 
     ``runs`` and ``leases`` hold rows by run id in the order of ``RUN_COLUMNS`` and ``LEASE_COLUMNS``, ``changes`` holds
     (revision, deleted), ``source`` is the source revision, ``facts`` holds (transition, host id, pid, nonce, grant)
-    by run id in the order they were recorded.
+    by run id in the order they were recorded. ``attempts`` holds rows by primary key in the order of
+    ``ATTEMPT_COLUMNS``, JSON as ``encode_json`` spells the value, since how it is spelled on disk is free (RS-814).
     """
 
     runs: Mapping[str, Columns]
@@ -65,6 +80,7 @@ class SystemState:
     changes: Mapping[str, tuple[int, int]]
     source: int
     facts: Mapping[str, tuple[FactColumns, ...]]
+    attempts: Mapping[tuple[str, str, int], Columns] = attrs.field(factory=dict)
 
 
 class System(Protocol):

@@ -12,8 +12,9 @@ import attrs
 from tenure_model.semantics.journal import answers
 from tenure_model.semantics.journal.answers import UserFailure
 from tenure_model.semantics.journal.instance import Failed
-from tenure_model.vocabulary import outcomes
+from tenure_model.vocabulary import attempt_outcomes, outcomes
 from tenure_model.vocabulary.absent import ABSENT
+from tenure_model.vocabulary.attempt_errors import AttemptStoreError
 from tenure_model.vocabulary.errors import RunStoreError
 from tenure_model.vocabulary.facts import OwnershipFact
 from tenure_model.vocabulary.journal import Accepted, Dropped, Duplicate
@@ -23,7 +24,7 @@ Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | 
 
 _TAGGED = frozenset(
     member
-    for module in (outcomes, answers)
+    for module in (outcomes, attempt_outcomes, answers)
     for member in vars(module).values()
     if isinstance(member, type) and attrs.has(member)
 ) | {Accepted, Dropped, Duplicate}
@@ -65,12 +66,12 @@ def to_wire(value: object) -> Json:
     raise TypeError(f"no wire form for {type(value).__name__}")
 
 
-def error_to_wire(error: RunStoreError | JournalError | JournalUsageError) -> dict[str, Json]:
+def error_to_wire(error: RunStoreError | AttemptStoreError | JournalError | JournalUsageError) -> dict[str, Json]:
     """An error as ``{"code", "method", "message"}``; its cause never travels.
 
     A journal error has no method, but perhaps ``checkpointSeq``; a usage error has the code ``usage``.
     """
-    if isinstance(error, RunStoreError):
+    if isinstance(error, RunStoreError | AttemptStoreError):
         return {"code": error.code, "method": error.method, "message": error.message}
     if isinstance(error, JournalUsageError):
         return {"code": "usage", "message": str(error)}
@@ -83,16 +84,16 @@ def error_to_wire(error: RunStoreError | JournalError | JournalUsageError) -> di
 def result_to_wire(result: object, operation: str = "") -> dict[str, Json]:
     """What a call answered, as the part of a trace step that says so: ``{"ok": …}`` or ``{"error": …}``.
 
-    What ``journal.latestCheckpoint`` answers is wrapped in ``None`` or ``Some``, the answers inside a
-    ``journal.transact`` each in their own ``ok``.
+    What ``attempt.get`` and ``journal.latestCheckpoint`` answer is wrapped in ``None`` or ``Some``, the answers inside
+    a ``journal.transact`` each in their own ``ok``.
     """
-    if isinstance(result, RunStoreError | JournalError | JournalUsageError):
+    if isinstance(result, RunStoreError | AttemptStoreError | JournalError | JournalUsageError):
         return {"error": error_to_wire(result)}
     if isinstance(result, UserFailure):
         return {"error": {"code": "user_failure"}}
     if isinstance(result, Failed):
         return {"ok": {"_tag": "Failed", "error": error_to_wire(result.error)}}
-    if operation == "journal.latestCheckpoint":
+    if operation in ("attempt.get", "journal.latestCheckpoint"):
         return {"ok": {"_tag": "None"} if result is None else {"_tag": "Some", "value": to_wire(result)}}
     if operation == "journal.transact" and isinstance(result, tuple):
         return {"ok": [dict(result_to_wire(member)) for member in result]}
