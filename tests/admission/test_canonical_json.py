@@ -107,7 +107,7 @@ def test_a_value_has_one_canonical_text(value: object, text: str) -> None:
     ids=repr,
 )
 def test_what_is_no_json_is_refused(value: object) -> None:
-    """Absence at the root, unsafe integers, surrogates and every foreign type (JN-043, JN-601, OQ-06, OQ-07)."""
+    """Absence at the root, unsafe integers, surrogates and every foreign type (JN-043, JN-601)."""
     assert encode_canonical(value, "meta") == refuse("meta", "must be JSON-serializable")
     assert encode_plain(value) == refuse("state", "must be JSON-serializable")
 
@@ -153,7 +153,7 @@ def test_states_keep_their_order_and_may_nest_deeper() -> None:
 
 
 def test_a_hook_encodes_foreign_values() -> None:
-    """Its answer is taken as it is, and is not given to it again (JN-042, OQ-07)."""
+    """Its answer is taken as it is, and is not given to it again (JN-042, JN-043)."""
 
     def hook(value: object) -> object:
         return {"listed": list(cast("tuple[object, ...]", value))}

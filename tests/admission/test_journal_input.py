@@ -113,7 +113,7 @@ def test_there_are_two_modes(dedupe: object) -> None:
 
 
 def test_a_missing_payload_is_refused() -> None:
-    """Null is a payload, nothing is none (OQ-12)."""
+    """Null is a payload, nothing is none (JN-024)."""
     without = {name: value for name, value in WIRE.items() if name != "payload"}
 
     assert refused_field(without) == "payload"

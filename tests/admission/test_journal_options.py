@@ -131,7 +131,7 @@ def test_later_changes_of_the_callers_list_do_not_matter() -> None:
 
 
 def test_a_missing_state_is_refused() -> None:
-    """Null is a state, nothing is none (JN-270, OQ-12)."""
+    """Null is a state, nothing is none (JN-270, JN-024)."""
     assert field(admit_checkpoint_options, {"runId": "r", "seq": 0}) == "state"
     assert field(admit_checkpoint_options, CheckpointOptions("r", 0)) == "state"
 

@@ -207,7 +207,7 @@ def test_rules_follow_one_another() -> None:
 
 
 def test_nested_blocks_are_redacted_in_later_passes() -> None:
-    """Blocks that enclose each other go from the inside out (JN-060, OQ-09)."""
+    """Blocks that enclose each other go from the inside out (JN-060, JN-065)."""
     result = redact_text(f"{BEGIN * 3}x{END * 3}", BASELINE_RULES)
 
     assert result == "[REDACTED]"

@@ -182,7 +182,7 @@ def test_very_deep_values_need_no_recursion() -> None:
     ids=lambda value: type(value).__name__,
 )
 def test_what_is_no_json_stays_for_the_encoder_to_refuse(value: object) -> None:
-    """Redaction does not look into it (OQ-07)."""
+    """Redaction does not look into it (JN-043)."""
     result = DEFAULT_REDACTOR([value])
 
     assert cast("list[object]", result)[0] is value
@@ -196,7 +196,7 @@ def test_nothing_is_kept_of_an_object_with_foreign_names() -> None:
 
 
 def test_a_hook_encodes_what_is_no_json() -> None:
-    """Its answer is walked at the same depth; its own refusal leaves the value (JN-057, OQ-07)."""
+    """Its answer is walked at the same depth; its own refusal leaves the value (JN-057, JN-043)."""
 
     def listed(value: object) -> object:
         if type(value) is not tuple:

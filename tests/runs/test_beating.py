@@ -138,7 +138,7 @@ def test_renewal_of_a_run_that_is_gone(world: World, operation: str) -> None:
 
 @BOTH
 def test_lease_stamp_ahead_of_the_row(world: World, operation: str) -> None:
-    """The row follows the lease where the two differ (D-02, RS-492)."""
+    """The row follows the lease where the two differ (RS-492)."""
     world.owned()
     world.sql("UPDATE flows_consensus_leases SET heartbeat_at_ms = ?", NOW + 100)
 

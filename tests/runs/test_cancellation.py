@@ -82,7 +82,7 @@ def test_settled_run_takes_no_request(
 @BOTH
 @pytest.mark.parametrize("requested", [None, 5])
 def test_unknown_status(world: World, operation: str, requested: int | None) -> None:
-    """A status that is none of the six cannot be judged, and is not written over (RS-423, D-08)."""
+    """A status that is none of the six cannot be judged, and is not written over (RS-423)."""
     world.runs.create("r", "{}")
     world.corrupt("UPDATE flows_runs SET status = 'odd', cancel_requested_at_ms = ?", requested)
     with unchanged(world):

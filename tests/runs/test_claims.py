@@ -49,7 +49,7 @@ def test_claim(world: World, status: str) -> None:
 
 
 def test_claim_ignores_a_cancellation_request(world: World) -> None:
-    """A requested cancellation does not stop a claim (RS-451, Q-14)."""
+    """A requested cancellation does not stop a claim (RS-451)."""
     world.runs.create("r", "{}")
     world.runs.request_cancel("r", NOW)
 
@@ -316,7 +316,7 @@ def test_claim_that_only_the_lease_shows(world: World) -> None:
 
 @pytest.mark.parametrize("ahead", [0, SKEW])
 def test_reading_ahead_of_the_clock(world: World, ahead: int) -> None:
-    """A reading may run ten seconds ahead of the store, and any time behind it (RS-309, Q-16)."""
+    """A reading may run ten seconds ahead of the store, and any time behind it (RS-309)."""
     world.runs.create("r", "{}")
 
     assert world.runs.claim("r", tenure.PENDING, C, NOW + ahead) == tenure.Claimed(NOW + ahead)

@@ -60,7 +60,7 @@ def test_own_again(world: World) -> None:
 
 
 def test_own_again_while_fresh(world: World) -> None:
-    """Staleness is asked for even of one's own run (RS-462, D-12)."""
+    """Staleness is asked for even of one's own run (RS-462)."""
     world.owned(at=NOW - STALE)
     with unchanged(world):
         assert world.runs.claim_and_own("r", running(A, NOW - STALE), A, NOW) == HEARTBEAT_FRESH

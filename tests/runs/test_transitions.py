@@ -99,7 +99,7 @@ def test_running_keeps_a_thiefs_claim(world: World) -> None:
 
 @ENDS
 def test_end_clears_a_thiefs_claim(world: World, status: tenure.TargetStatus) -> None:
-    """A pending claim goes from row and lease, without a fact of its own (R-1, Q-05)."""
+    """A pending claim goes from row and lease, without a fact of its own (R-1)."""
     snapshot, token = world.stolen()
 
     assert world.runs.transition_owned("r", A, status) == TRANSITIONED

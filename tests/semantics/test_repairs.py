@@ -49,7 +49,7 @@ def test_r_1_a_stopped_run_keeps_no_claim(to_status: str) -> None:
 
 
 def test_r_1_opens_the_run_again() -> None:
-    """Nobody can claim the suspended run under ``original``, anybody under ``reference`` (H-01, D-09)."""
+    """Nobody can claim the suspended run under ``original``, anybody under ``reference`` (H-01)."""
     outcomes = []
     for profile in (ORIGINAL, REFERENCE):
         world = call(stolen(profile), "run.transitionOwned", runId="r", owner=ALICE, toStatus="suspended").world
@@ -136,7 +136,7 @@ CAROLS_CLAIM = {"claim_host_id": "h2", "claim_pid": 3, "claim_nonce": "c", "clai
 
 
 def test_r_4_a_refused_re_own_leaves_nothing() -> None:
-    """The release and its fact are kept under ``original`` and undone under ``reference`` (H-04, RS-463, D-04)."""
+    """The release and its fact are kept under ``original`` and undone under ``reference`` (H-04, RS-463)."""
     lease = {
         "owner_host_id": "h1",
         "owner_pid": 1,

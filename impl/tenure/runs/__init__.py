@@ -1,4 +1,4 @@
-"""The run store: one row per run, its owner, its cancellation, its state (RS-400..RS-527)."""
+"""The run store: one row per run, its owner, its cancellation, its state (RS-400..RS-525)."""
 
 from tenure.runs.store import RunStore
 

@@ -65,9 +65,9 @@ def encode_canonical(value: object, field: str = "payload", default: JsonHook | 
 
     Members are sorted, array indexes first in numeric order, the others by UTF-16 units (JN-602); numbers take their
     JavaScript form, ``NaN`` and infinities become ``null`` (JN-603); text stays raw (JN-604). ``ABSENT`` drops a member
-    and is ``null`` in an array. Refused are integers beyond 2**53-1 either way (OQ-06), surrogates, cycles, names that
+    and is ``null`` in an array. Refused are integers beyond 2**53-1 either way (JN-043), surrogates, cycles, names that
     are no exact ``str``, and every other type but exact ``dict``, ``list``, ``str``, ``int``, ``float``, ``bool`` and
-    ``None``, unless ``default`` encodes it (OQ-07). What ``default`` answers is not given to it again.
+    ``None``, unless ``default`` encodes it (JN-043). What ``default`` answers is not given to it again.
     """
     simple = _encode_simple(value)
     if simple is not None:

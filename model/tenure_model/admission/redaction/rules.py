@@ -1,4 +1,4 @@
-"""Textual rules: what one is, and their application until nothing changes (JN-056, JN-060, JN-061, OQ-09)."""
+"""Textual rules: what one is, and their application until nothing changes (JN-056, JN-060, JN-061, JN-065)."""
 
 import re
 from collections.abc import Sequence

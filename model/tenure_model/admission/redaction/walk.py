@@ -65,7 +65,7 @@ def redact_value(value: object, walk: Walk) -> object:
 
     Exact ``dict`` and ``list`` are rebuilt; exact ``bytes``, ``bytearray`` and ``memoryview`` become objects that give
     type and size (JN-058); functions and classes become their mark. Another value is what ``default`` answers for it,
-    walked at the same depth; where there is no such answer it is left as it is, and encoding refuses it (OQ-07). Of an
+    walked at the same depth; where there is no such answer it is left as it is, and encoding refuses it (JN-043). Of an
     object with a name that is no exact ``str`` nothing is kept but a stand-in that encoding refuses too.
 
     Raises ``RedactionError`` for a value deeper than ``max_depth``, or writes ``[Deep]`` there (JN-059); only marks may
