@@ -77,12 +77,13 @@ DOOMED_PAGE: Final = """
     WHERE run_id = ?1 AND seq > ?2 AND seq < ?3 ORDER BY seq LIMIT ?4
 """
 # ?2 is a JSON array of [seq, fingerprint]: one statement a page, and the identities never leave the database.
+# CROSS JOIN keeps the page on the outside; the planner would otherwise walk the whole run once for each page.
 ENTOMB: Final = """
     INSERT INTO flows_journal_dedup (run_id, source_id, source_seq, event_id, seq, content_hash)
     SELECT doomed.run_id, doomed.source_id, doomed.source_seq, doomed.event_id, doomed.seq,
       json_extract(marked.value, '$[1]')
     FROM json_each(?2) AS marked
-    JOIN flows_journal_events AS doomed ON doomed.run_id = ?1 AND doomed.seq = json_extract(marked.value, '$[0]')
+    CROSS JOIN flows_journal_events AS doomed ON doomed.run_id = ?1 AND doomed.seq = json_extract(marked.value, '$[0]')
 """
 DELETE_BELOW: Final = "DELETE FROM flows_journal_events WHERE run_id = ?1 AND seq < ?2"
 DELETE_CHECKPOINTS_BELOW: Final = "DELETE FROM flows_journal_checkpoints WHERE run_id = ?1 AND seq < ?2"
