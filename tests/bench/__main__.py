@@ -2,10 +2,11 @@
 
 import sys
 
-from tests.bench import model, runs, scale
+from tests.bench import journal, model, runs, scale
 
 SECTIONS = {
     "Run store against a bare APSW loop of the same statements": runs.rows,
+    "Journal against a bare APSW loop of the same statements": journal.rows,
     "Model and simulator": model.rows,
     "Cost beside other runs": scale.rows,
 }

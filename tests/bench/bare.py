@@ -1,7 +1,7 @@
 """The bare loop: the very statements that a store issued, given to APSW with nothing around them."""
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -58,11 +58,13 @@ class RecordingEngine:
 
 
 def record(
-    prepare: Callable[[tenure.Store], None], work: Callable[[tenure.Store], None]
+    prepare: Callable[[tenure.Store], None],
+    work: Callable[[tenure.Store], None],
+    journal: Mapping[str, object] | None = None,
 ) -> tuple[list[Statement], int]:
     """What ``prepare`` and then ``work`` issue, and where the second begins; on a fresh database, clock at 0."""
     engine = RecordingEngine()
-    with tenure.open(engine, clock=lambda: 0) as store:
+    with tenure.open(engine, clock=lambda: 0, journal=journal) as store:
         engine.statements.clear()
         prepare(store)
         begins = len(engine.statements)

@@ -1,13 +1,12 @@
 """What an operation costs does not depend on how many runs there are, nor on how long other lineages are."""
 
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import tenure
+from tests.bench.memory import peak_memory_mib
 
 SIZES = (100, 10_000, 1_000_000)
 LINEAGE = 10
@@ -50,27 +49,14 @@ def _micros(call: Callable[[int], object]) -> float:
     return best
 
 
-def python_memory(size: int) -> int:
-    """Peak KiB of a process that opens a file of that many runs and works on one, beyond SQLite's page cache."""
-    script = f"from tests.bench.scale import work_on_file; print(work_on_file({size}))"
-    return int(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout)
-
-
-def work_on_file(size: int) -> int:
-    """Fill a file in another process, work on one run of it here, and answer this process's peak memory in KiB."""
-    with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
-        path = Path(folder) / "runs.db"
-        fill = f"from tests.bench.scale import fill_file; fill_file({str(path)!r}, {size})"
-        subprocess.run([sys.executable, "-c", fill], check=True)
-        with tenure.open(path, clock=lambda: 0) as store:
-            store.runs.create("mine", "{}")
-            store.runs.claim_and_own("mine", tenure.PENDING, ME, 0)
-            for number in range(1_000):
-                store.runs.heartbeat("mine", ME, number)
-                store.runs.get("mine")
-        # Not getrusage: its maximum survives exec, so a child would show its parent's.
-        status = Path("/proc/self/status").read_text()
-        return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1])
+def work_beside(path: str) -> None:
+    """Work on one run of a file that holds many others."""
+    with tenure.open(path, clock=lambda: 0) as store:
+        store.runs.create("mine", "{}")
+        store.runs.claim_and_own("mine", tenure.PENDING, ME, 0)
+        for number in range(1_000):
+            store.runs.heartbeat("mine", ME, number)
+            store.runs.get("mine")
 
 
 def fill_file(path: str, size: int) -> None:
@@ -90,4 +76,8 @@ def rows() -> Iterator[str]:
         sizes = " / ".join(f"{size:,}" for size in SIZES)
         yield f"{name:34} {told}  µs beside {sizes} runs: {costs[-1] / costs[0]:.2f}x"
     for size in (SIZES[0], SIZES[-1]):
-        yield f"{'peak memory of a process':34} {python_memory(size) / 1024:.0f} MiB beside {size:,} runs"
+        with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
+            path = str(Path(folder) / "runs.db")
+            fill_file(path, size)
+            peak = peak_memory_mib("tests.bench.scale", "work_beside", path)
+        yield f"{'peak memory of a process':34} {peak:.0f} MiB beside {size:,} runs"
