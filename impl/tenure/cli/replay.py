@@ -90,7 +90,7 @@ def _replay_all(files: Sequence[Path], systems: Sequence[str], profile_name: str
 
 def _make_system(name: str, profile_name: str, trace: "Trace") -> tuple["System", Callable[[], None]]:
     from tenure.port import JournalStoreSystem, StoreSystem
-    from tenure_model.conform.players import model_for
+    from tenure_model.conform.players import model_for, put_mode_of
     from tenure_model.conform.round_order import RoundOrder
     from tenure_model.semantics.profiles import ORIGINAL, REFERENCE
 
@@ -100,7 +100,8 @@ def _make_system(name: str, profile_name: str, trace: "Trace") -> tuple["System"
         journal = JournalStoreSystem.on_file(trace.sessions)
         return journal, journal.close
     several = len(trace.sessions) > 1 or any(step.operation.endswith(".crash") for step in trace.steps)
-    store = StoreSystem.on_file(trace.sessions) if several else StoreSystem.in_memory(trace.sessions)
+    make = StoreSystem.on_file if several else StoreSystem.in_memory
+    store = make(trace.sessions, put_mode=put_mode_of(trace))
     return RoundOrder(store, trace.sessions), store.close
 
 

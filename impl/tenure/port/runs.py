@@ -18,7 +18,7 @@ from tenure.database.engine import Connection, DatabaseError
 from tenure.database.sqlite import SqliteEngine
 from tenure.database.writer import Database, Transaction
 from tenure.facts import FactRecorder
-from tenure_model.conform.systems import LEASE_COLUMNS, RUN_COLUMNS, FactColumns, SystemState
+from tenure_model.conform.systems import ATTEMPT_COLUMNS, LEASE_COLUMNS, RUN_COLUMNS, FactColumns, SystemState
 from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.attempt_errors import AttemptStoreError
 from tenure_model.vocabulary.attempt_operations import ATTEMPT_OPERATIONS
@@ -39,6 +39,8 @@ _INSERT_FACT: Final = (
 _READ_FACTS: Final = "SELECT run_id, transition, host_id, pid, nonce, granted_at_ms FROM port_facts ORDER BY id"
 _READ_RUNS: Final = f"SELECT {', '.join(RUN_COLUMNS)} FROM flows_runs"
 _READ_LEASES: Final = f"SELECT {', '.join(LEASE_COLUMNS)} FROM flows_consensus_leases"
+# The store spells JSON as ``encode_json`` does, so the text is compared as it is.
+_READ_ATTEMPTS: Final = f"SELECT {', '.join(ATTEMPT_COLUMNS)} FROM flows_attempts"
 _READ_CHANGES: Final = "SELECT run_id, revision, deleted FROM flows_run_changes"
 _READ_SOURCE: Final = "SELECT revision FROM flows_run_source"
 _DELETE_ROW: Final = "DELETE FROM flows_runs WHERE run_id = ? RETURNING run_id"
@@ -242,7 +244,7 @@ def _read_state(database: Database) -> SystemState:
 
 
 def read_tables(database: Database) -> SystemState:
-    """Everything of the run store but its facts."""
+    """Everything of runs and attempts but the facts."""
     read = database.read
     return SystemState(
         runs={row[0]: row for row in read(_READ_RUNS)},
@@ -250,4 +252,5 @@ def read_tables(database: Database) -> SystemState:
         changes={run_id: (revision, deleted) for run_id, revision, deleted in read(_READ_CHANGES)},
         source=read(_READ_SOURCE)[0][0],
         facts={},
+        attempts={row[:3]: row for row in read(_READ_ATTEMPTS)},
     )
