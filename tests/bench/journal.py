@@ -7,7 +7,7 @@ from pathlib import Path
 
 import tenure
 from tenure_model.admission.redaction.redactor import Redactor
-from tests.bench.bare import play, record
+from tests.bench.bare import Statement, play, record
 from tests.bench.memory import peak_memory_mib
 from tests.bench.table import in_turn, line, rate_line
 
@@ -42,8 +42,20 @@ def nothing(store: tenure.Store) -> None:
 
 
 def compare(name: str, work: Callable[[tenure.Store, int], None], count: int, on_file: bool, aim: float) -> str:
-    """One row: the journal and the bare loop, in turn."""
+    """One row: the journal and a bare loop of the statements it issues, in turn."""
     statements, begins = record(nothing, lambda store: work(store, count), journal=OPTIONS)
+    return _against(name, work, statements, begins, count, on_file, aim)
+
+
+def _against(
+    name: str,
+    work: Callable[[tenure.Store, int], None],
+    statements: list[Statement],
+    begins: int,
+    count: int,
+    on_file: bool,
+    aim: float,
+) -> str:
     with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
         fresh = (Path(folder) / f"{number}.db" for number in range(10_000))
 
@@ -60,6 +72,33 @@ def compare(name: str, work: Callable[[tenure.Store, int], None], count: int, on
             return play(path(), statements, begins, time.perf_counter) / count
 
         return line(name, in_turn(ours, theirs, ROUNDS), aim, "entries")
+
+
+_DECIDING_INSERT = """
+    INSERT INTO flows_journal_events
+    SELECT ?1, max(?2, ifnull((SELECT max(seq) + 1 FROM flows_journal_events WHERE run_id = ?1), 0)),
+      ?3, ?4, ?5, ?6, ?7, ?8, ?9
+    WHERE NOT EXISTS (
+      SELECT 1 FROM flows_journal_checkpoints WHERE run_id = ?1 AND compacted_at_ms IS NOT NULL AND seq >= ?2
+    )
+    ON CONFLICT DO NOTHING RETURNING seq
+"""
+
+
+def compare_with_one_insert_each(name: str, count: int, on_file: bool, aim: float) -> str:
+    """One row: the lossy channel against a bare loop of one insert an entry that decides all of JN-211 by itself.
+
+    The journal reads a run's bounds once a batch instead, so its own statements are a faster yardstick than this.
+    """
+    statements: list[Statement] = []
+    for start in range(0, count, 64):
+        statements.append(("BEGIN IMMEDIATE", ()))
+        for n in range(start, min(start + 64, count)):
+            payload = f'{{"n":{n},"step":"checkout"}}'
+            columns = ("run", n, f"flows:event:3:run1:p{n}", "p", n, 0, "step", payload, "null")
+            statements.append((_DECIDING_INSERT, columns))
+        statements.append(("COMMIT", ()))
+    return _against(name, lossy, statements, 0, count, on_file, aim)
 
 
 def fill(path: str, count: int) -> None:
@@ -131,14 +170,15 @@ def rows() -> Iterator[str]:
     for on_file, where in ((True, "file"), (False, "memory")):
         yield compare(f"emit_durable, {where}", durable, 400 if on_file else 4_000, on_file, 1.3 if on_file else 2.0)
         yield compare(f"emit_lossy and flush, {where}", lossy, 8_000, on_file, 1.5)
+        yield compare_with_one_insert_each(f"  against one insert each, {where}", 8_000, on_file, 1.5)
     with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
         small, large, middle = (str(Path(folder) / name) for name in ("small.db", "large.db", "middle.db"))
-        fill(small, 1_000)
+        fill(small, 5_000)
         fill(middle, 100_000)
         fill(large, 1_000_000)
         yield rate_line("entries, pages of 1,000", read_everything(middle), 150_000, "entries")
         few, many = open_and_close(small), open_and_close(large)
-        told = f"{few * 1e3:.1f} ms with 1,000 entries, {many * 1e3:.1f} ms with 1,000,000"
+        told = f"{few * 1e3:.1f} ms with 5,000 entries, {many * 1e3:.1f} ms with 1,000,000"
         yield f"{'opening':34} {told}: {many / few:.2f}x"
         idle = peak_memory_mib("tests.bench.journal", "open_and_close", small)
         busy = peak_memory_mib("tests.bench.journal", "compact_everything", middle)

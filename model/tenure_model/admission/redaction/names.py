@@ -31,6 +31,9 @@ _ENDINGS: Final = (
     "sessionkey",
 )
 
+_LAST_LETTERS: Final = frozenset("".join({ending[-1] + ending[-1].upper() for ending in _ENDINGS}) + "sS")
+"""What a sensitive name can end in, if it ends in an ASCII letter or digit (``key`` is covered by ``apikey``)."""
+
 _TOKEN_COUNTS: Final = frozenset({"inputtoken", "outputtoken", "cachedinputtoken", "reasoningtoken", "totaltoken"})
 
 _NOT_CANONICAL: Final = re.compile(r"[^a-z0-9]+")
@@ -42,6 +45,10 @@ def is_sensitive_name(name: str) -> bool:
     It is where the name ends in the word ``key``, or where its letters and digits, in lower case and without one
     trailing ``s``, end in one of the words for secrets: ``apiKeys`` is, ``idempotencyKey`` and ``tokenizer`` are not.
     """
+    # Most names end in a letter that no word for secrets ends in, and are done with.
+    last = name[-1:]
+    if last.isascii() and last.isalnum() and last not in _LAST_LETTERS:
+        return False
     # Upper case, because no other letter's upper case is an ASCII K, E or Y.
     if name[-3:].upper() == "KEY" and (len(name) == 3 or not (name[-4].isascii() and name[-4].isalnum())):
         return True

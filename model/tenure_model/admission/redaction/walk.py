@@ -71,6 +71,9 @@ def redact_value(value: object, walk: Walk) -> object:
     Raises ``RedactionError`` for a value deeper than ``max_depth``, or writes ``[Deep]`` there (JN-059); only marks may
     stand deeper.
     """
+    flat = _redact_flat(value, walk) if type(value) is dict and walk.max_depth > 0 else None
+    if flat is not None:
+        return flat
     ancestors: set[int] = set()
     results: list[object] = []
     frames = [_Frame((), iter((("", value),)), results)]
@@ -119,6 +122,29 @@ def redact_value(value: object, walk: Walk) -> object:
                 ancestors.difference_update(map(id, frame.sources))
                 frames[-1].put(frames[-1].name, frame.copy)
     return results[0]
+
+
+def _redact_flat(members: dict[object, object], walk: Walk) -> dict[str, object] | None:
+    """The copy of an object of plain values under names that stay; ``None`` where the walk has more to do than that.
+
+    It saves most events half of what redaction costs, and says nothing of its own.
+    """
+    text = walk.text
+    copy: dict[str, object] = {}
+    try:
+        for name, child in members.items():
+            if type(name) is not str or is_sensitive_name(name) or text(name) != name:
+                return None
+            if type(child) is str:
+                copy[name] = text(child)
+            elif child is None or type(child) is int or type(child) is bool or type(child) is float:
+                copy[name] = child
+            else:
+                return None
+    except RuntimeError:
+        # Another thread resized it meanwhile.
+        return None
+    return copy
 
 
 def _is_known(value: object) -> bool:
