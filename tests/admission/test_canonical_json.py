@@ -102,7 +102,7 @@ def test_a_value_has_one_canonical_text(value: object, text: str) -> None:
         {"a": {1}},
         [b""],
         [len],
-        [object()],
+        pytest.param([object()], id="[object]"),
     ],
     ids=repr,
 )
