@@ -33,33 +33,46 @@ def entries(instance: Instance, options: object) -> EntriesPage:
         raise JournalError("invalid_event", INVALID_ENTRIES_OPTIONS, cause=admitted.cause)
     types = () if admitted.event_types is ABSENT else tuple(admitted.event_types)
     after = -1 if admitted.after is ABSENT else admitted.after
-    found = read_page(instance, admitted.run_id, after, admitted.limit + 1, types)
-    return EntriesPage(tuple(found[: admitted.limit]), len(found) > admitted.limit)
+    found, has_more = read_page(instance, admitted.run_id, after, admitted.limit, types)
+    return EntriesPage(tuple(found), has_more)
 
 
 def read_page(
     instance: Instance, run_id: str, after: int, limit: int, event_types: tuple[str, ...] = ()
-) -> list[Entry]:
-    """The first ``limit`` entries above ``after``, of these types if any are given.
+) -> tuple[list[Entry], bool]:
+    """The first ``limit`` entries above ``after``, of these types if any are given, and whether there is another.
 
     The page is read first and the floor second, so a compaction in between makes a refusal and no gap. Errors in this
     order: ``read_failed``, ``compacted``, ``decode_failed`` (JN-252, JN-253).
     """
-    try:
-        rows: list[SqlRow] | None
-        if event_types:
-            types = json.dumps(sorted(set(event_types)), ensure_ascii=False)
-            rows = _read(instance, statements.PAGE_OF_TYPES, (run_id, after, limit, types))
-        else:
-            rows = _read(instance, statements.PAGE, (run_id, after, limit))
-    except UndecodableTextError:
-        rows = None
+    rows = _page_rows(instance, run_id, after, limit, event_types)
     floor = _read(instance, statements.COMPACTION_FLOOR, (run_id,))[0][0]
     if floor is not None and after < floor - 1:
         raise compacted(run_id, floor)
     if rows is None:
         raise undecodable_row()
-    return decode_entries(rows)
+    return decode_entries(rows[:limit]), len(rows) > limit
+
+
+def _page_rows(
+    instance: Instance, run_id: str, after: int, limit: int, event_types: tuple[str, ...]
+) -> list[SqlRow] | None:
+    """The rows of a page and, if there is one, of the entry behind it; ``None`` where the page holds no text."""
+    sql = statements.PAGE
+    types: tuple[str, ...] = ()
+    if event_types:
+        sql = statements.PAGE_OF_TYPES
+        types = (json.dumps(sorted(set(event_types)), ensure_ascii=False),)
+    try:
+        return _read(instance, sql, (run_id, after, limit + 1, *types))
+    except UndecodableTextError:
+        pass
+    try:
+        # It may be the row behind the page that cannot be read, and that one spoils nothing yet.
+        rows = _read(instance, sql, (run_id, after, limit, *types))
+    except UndecodableTextError:
+        return None
+    return [*rows, ()]
 
 
 def latest_checkpoint(instance: Instance, run_id: object) -> Checkpoint | None:

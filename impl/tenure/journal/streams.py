@@ -53,7 +53,7 @@ class EntryStream:
         try:
             if loss is not None:
                 raise again(loss)
-            entries = read_page(instance, self.run_id, self.cursor, instance.settings.stream_page_size)
+            entries, _ = read_page(instance, self.run_id, self.cursor, instance.settings.stream_page_size)
         except BaseException as error:
             with instance.lock:
                 was_ended = self._is_ended

@@ -1,0 +1,149 @@
+"""Tests of the subscription to what this instance commits."""
+
+import threading
+
+import tenure
+from tests.journal.support import PATIENCE_SECONDS, World, in_thread, new_world, rolled_back
+
+
+def payloads(entries: list[tenure.Entry]) -> list[object]:
+    """The payloads of entries."""
+    return [entry.payload for entry in entries]
+
+
+def test_entries_of_all_runs_and_both_channels_arrive(world: World) -> None:
+    """From the subscription on, as they read back (JN-260)."""
+    world.durable("before")
+    changes = world.journal.changes()
+    world.durable("durable")
+    world.lossy("lossy", run_id="other")
+    world.journal.flush()
+    arrived = changes.take()
+
+    assert payloads(arrived) == ["durable", "lossy"]
+    assert arrived[0] == world.journal.entries("r", limit=1, after=0).entries[0]
+    assert changes.take() == []
+
+
+def test_duplicates_are_not_published(world: World) -> None:
+    """Neither durable ones nor queued ones that collapse (JN-215)."""
+    world.durable(1, source_seq=0)
+    changes = world.journal.changes()
+    world.durable(1, source_seq=0)
+    world.journal.forget(["r"])
+    world.lossy(1, source_seq=0)
+    world.journal.flush()
+
+    assert changes.take() == []
+
+
+def test_other_instances_commits_are_not_published(on_file: World) -> None:
+    """Only what this instance inserted (JN-260, HZ-13)."""
+    changes = on_file.journal.changes()
+    other = on_file.reopened()
+    other.durable()
+    other.store.close()
+
+    assert changes.take() == []
+
+
+def test_publication_waits_for_the_outermost_commit(world: World) -> None:
+    """A subscriber never sees what may still roll back (JN-311)."""
+    changes = world.journal.changes()
+    with world.journal.transact():
+        world.durable("outer")
+        with world.journal.transact():
+            world.durable("inner")
+        inside = changes.take()
+    after = changes.take()
+
+    assert inside == []
+    assert payloads(after) == ["outer", "inner"]
+
+
+def test_a_rollback_publishes_nothing(world: World) -> None:
+    """Of a savepoint that failed nothing either, though the outer transaction commits (JN-313)."""
+    changes = world.journal.changes()
+    with world.journal.transact():
+        world.durable("kept")
+        with rolled_back(world.journal.transact()):
+            world.durable("undone")
+    with rolled_back(world.store.transaction()):
+        world.durable("undone")
+
+    assert payloads(changes.take()) == ["kept"]
+
+
+def test_a_slow_subscriber_loses_the_oldest() -> None:
+    """The buffer has the capacity of the journal (JN-260)."""
+    world = new_world(capacity=3)
+    slow, quick = world.journal.changes(), world.journal.changes()
+    world.fill(2)
+    first = payloads(quick.take())
+    world.fill(0)
+    for number in (2, 3, 4):
+        world.durable(number)
+
+    assert payloads(slow.take()) == [2, 3, 4]
+    assert first + payloads(quick.take()) == [0, 1, 2, 3, 4]
+    world.store.close()
+
+
+def test_subscribers_share_no_values(world: World) -> None:
+    """What one does to a payload the other does not see."""
+    first, second = world.journal.changes(), world.journal.changes()
+    world.durable({"a": []})
+    payload = first.take()[0].payload
+    assert isinstance(payload, dict)
+    payload["a"].append(1)
+
+    assert payloads(second.take()) == [{"a": []}]
+
+
+def test_an_iterator_waits_and_is_closed_from_another_thread(world: World) -> None:
+    """It gives each entry as it comes, then stops."""
+    threaded = new_world(writer="thread")
+    changes = threaded.journal.changes()
+    seen = threading.Semaphore(0)
+    arrived: list[object] = []
+
+    def follow() -> None:
+        for entry in changes:
+            arrived.append(entry.payload)
+            seen.release()
+
+    thread, answers = in_thread(follow)
+    threaded.durable("first")
+    assert seen.acquire(timeout=PATIENCE_SECONDS)
+    threaded.lossy("second")
+    assert seen.acquire(timeout=PATIENCE_SECONDS)
+    changes.close()
+    thread.join(PATIENCE_SECONDS)
+    threaded.durable("third")
+    threaded.store.close()
+
+    assert answers == [None]
+    assert arrived == ["first", "second"]
+    assert changes.take() == []
+
+
+def test_closing_the_journal_ends_subscriptions(world: World) -> None:
+    """What was published can still be taken; one made afterwards is over at once (JN-233)."""
+    changes = world.journal.changes()
+    world.lossy("drained")
+    world.journal.close()
+
+    assert payloads(list(changes)) == ["drained"]
+    assert list(world.journal.changes()) == []
+
+
+def test_a_dropped_subscription_is_none(world: World) -> None:
+    """Nobody collects for it."""
+    with world.journal.changes() as changes:
+        counted = len(world.instance.changes)
+    del changes
+    world.journal.changes()
+    world.durable()
+
+    assert counted == 1
+    assert len(world.instance.changes) == 0
