@@ -64,13 +64,14 @@ def is_compared(operation: str, system: object) -> bool:
 
 
 def check_operations(trace: Trace) -> None:
-    """Raise ``TraceError`` for a trace of an unknown kind, or with operations that nothing here knows."""
+    """Raise ``TraceError`` for a trace of an unknown kind, or with operations or a put mode that nothing here knows."""
     known = {"runs": _RUN_STEPS, "journal": _JOURNAL_STEPS}.get(trace.kind)
     if known is None:
         raise TraceError(f"{trace.name}: traces of this kind cannot be replayed")
     for index, step in enumerate(trace.steps):
         if step.operation not in known:
             raise TraceError(f"{trace.name}: step {index}: op is not a known operation")
+    put_mode_of(trace)
 
 
 def put_mode_of(trace: Trace) -> PutMode:
