@@ -1,6 +1,7 @@
 """Attempts to put, the columns that are stored of them, and the states of a run that fence writes off."""
 
 from collections.abc import Callable
+from typing import Any
 
 import attrs
 import pytest
@@ -31,6 +32,16 @@ PATCHED = tenure.Patched()
 STATE_CHANGED = tenure.StateChanged()
 
 
+def like(base: tenure.Attempt, /, **changes: Any) -> tenure.Attempt:
+    """``base`` with some fields changed."""
+    return attrs.evolve(base, **changes)
+
+
+def ended(**changes: Any) -> tenure.FinishAttempt:
+    """``DONE`` with some fields changed."""
+    return attrs.evolve(DONE, **changes)
+
+
 def stored(world: World, step_key_digest: str = "step", attempt: int = 0) -> SqlRow | None:
     """The columns of an attempt of ``r`` after its key, as they are in the database."""
     rows = world.store.database.read(
@@ -46,11 +57,11 @@ def beat(
     owner: tenure.OwnerId = A,
     now_ms: int = NOW,
     checkpoint: object = tenure.ABSENT,
-    attempt: tenure.AttemptId = KEY,
+    key: tenure.AttemptId = KEY,
 ) -> tenure.AttemptHeartbeatResult:
     """One heartbeat of an attempt, that of ``KEY`` unless told otherwise."""
     heartbeat: Callable[..., tenure.AttemptHeartbeatResult] = world.store.attempts.heartbeat
-    return heartbeat(attempt.run_id, attempt.step_key_digest, attempt.attempt, owner, now_ms, checkpoint)
+    return heartbeat(key.run_id, key.step_key_digest, key.attempt, owner, now_ms, checkpoint)
 
 
 def refused(call: Callable[[], object]) -> tenure.AttemptStoreError:

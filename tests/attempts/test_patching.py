@@ -1,6 +1,5 @@
 """Tests of ``patch``."""
 
-import attrs
 import pytest
 
 import tenure
@@ -12,6 +11,7 @@ from tests.attempts.support import (
     PATCHED,
     PLAIN,
     STRANGERS,
+    like,
     lose_ownership,
     stored,
 )
@@ -28,7 +28,7 @@ SOMETHING = tenure.AttemptPatch(meta="new")
 )
 def test_supplied_field(world: World, state: str, field: str, value: object, text: str) -> None:
     """Each supplied field alone is replaced, in any state, null included (RS-861, RS-813)."""
-    world.store.attempts.put(attrs.evolve(FULL, state=state), A)
+    world.store.attempts.put(like(FULL, state=state), A)
     before = list(stored(world) or ())
     revision = world.source_revision()
 
@@ -43,7 +43,7 @@ def test_supplied_field(world: World, state: str, field: str, value: object, tex
 @pytest.mark.parametrize("attempt", [PLAIN, FULL])
 def test_empty_patch(world: World, state: str, attempt: tenure.Attempt) -> None:
     """A patch of nothing is ``Patched`` and changes nothing (RS-861)."""
-    world.store.attempts.put(attrs.evolve(attempt, state=state), A)
+    world.store.attempts.put(like(attempt, state=state), A)
     with unchanged(world):
         assert world.store.attempts.patch(KEY, tenure.AttemptPatch(), A) == PATCHED
         assert world.store.attempts.patch(KEY, {}, A) == PATCHED  # type: ignore[arg-type]  # wire form
@@ -94,7 +94,7 @@ def test_missing_attempt_comes_first(world: World, how: str) -> None:
 @pytest.mark.parametrize("patch", [SOMETHING, tenure.AttemptPatch()])
 def test_fence(world: World, how: str, state: str, patch: tenure.AttemptPatch) -> None:
     """Whoever does not own the run is fenced off, even with an empty patch (RS-861, RS-862)."""
-    world.store.attempts.put(attrs.evolve(PLAIN, state=state), A)
+    world.store.attempts.put(like(PLAIN, state=state), A)
     lose_ownership(world, how)
     with unchanged(world):
         assert world.store.attempts.patch(KEY, patch, A) == FENCE_LOST
@@ -133,4 +133,4 @@ def test_a_patch_mends_a_corrupt_column(world: World) -> None:
     world.corrupt("UPDATE flows_attempts SET outcome_json = '{'")
 
     assert world.store.attempts.patch(KEY, tenure.AttemptPatch(outcome=[]), A) == PATCHED
-    assert world.store.attempts.get(KEY) == attrs.evolve(FULL, outcome=[])
+    assert world.store.attempts.get(KEY) == like(FULL, outcome=[])

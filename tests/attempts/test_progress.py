@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import attrs
 import pytest
 
 import tenure
@@ -17,6 +16,8 @@ from tests.attempts.support import (
     STATE_CHANGED,
     STRANGERS,
     beat,
+    ended,
+    like,
     lose_ownership,
     refused,
     stored,
@@ -27,11 +28,11 @@ Step = Callable[[World, tenure.OwnerId, tenure.AttemptId], object]
 
 
 def _beat(world: World, owner: tenure.OwnerId = A, key: tenure.AttemptId = KEY) -> object:
-    return beat(world, owner, checkpoint=1, attempt=key)
+    return beat(world, owner, checkpoint=1, key=key)
 
 
 def _finish(world: World, owner: tenure.OwnerId = A, key: tenure.AttemptId = KEY) -> object:
-    done = attrs.evolve(DONE, run_id=key.run_id, step_key_digest=key.step_key_digest, attempt=key.attempt, error=1)
+    done = ended(run_id=key.run_id, step_key_digest=key.step_key_digest, attempt=key.attempt, error=1)
     return world.store.attempts.finish(done, owner)
 
 
@@ -107,7 +108,7 @@ def test_finish_replaces_what_is_supplied(world: World, field: str, column: int,
     world.store.attempts.put(FULL, A)
     before = list(stored(world) or ())
 
-    assert world.store.attempts.finish(attrs.evolve(DONE, **{field: value}), A) == FINISHED
+    assert world.store.attempts.finish(ended(**{field: value}), A) == FINISHED
     before[0], before[2], before[column] = "done", 30, text
     assert list(stored(world) or ()) == before
 
@@ -117,7 +118,7 @@ def test_finish_at_any_time(world: World, finished_at_ms: int) -> None:
     """The finishing time is measured against nothing (RS-815)."""
     world.store.attempts.put(FULL, A)
 
-    assert world.store.attempts.finish(attrs.evolve(DONE, finished_at_ms=finished_at_ms), A) == FINISHED
+    assert world.store.attempts.finish(ended(finished_at_ms=finished_at_ms), A) == FINISHED
     assert (stored(world) or ())[2] == finished_at_ms
 
 
@@ -127,7 +128,7 @@ def test_the_first_finish_stands(world: World) -> None:
     world.store.attempts.finish(DONE, A)
     with unchanged(world):
         assert world.store.attempts.finish(DONE, A) == STATE_CHANGED
-        assert world.store.attempts.finish(attrs.evolve(DONE, state="failed", error=1), A) == STATE_CHANGED
+        assert world.store.attempts.finish(ended(state="failed", error=1), A) == STATE_CHANGED
         assert beat(world) == STATE_CHANGED
 
 
@@ -156,7 +157,7 @@ def test_missing_attempt_comes_first(world: World, step: Step, how: str) -> None
 @pytest.mark.parametrize("state", ["running", "done"])
 def test_fence(world: World, step: Step, how: str, state: str) -> None:
     """Whoever does not own the run is fenced off before the state is looked at (RS-842, RS-862)."""
-    world.store.attempts.put(attrs.evolve(PLAIN, state=state), A)
+    world.store.attempts.put(like(PLAIN, state=state), A)
     lose_ownership(world, how)
     with unchanged(world):
         assert step(world, A, KEY) == FENCE_LOST
@@ -201,7 +202,7 @@ def test_every_configured_state(step: Step, state: str) -> None:
     """Each of the configured states is in progress (RS-801, RS-841)."""
     world = new_world(attempts=tenure.AttemptOptions(STATES))
     world.owned()
-    world.store.attempts.put(attrs.evolve(PLAIN, state=state), A)
+    world.store.attempts.put(like(PLAIN, state=state), A)
 
     assert step(world, A, KEY) in (UPDATED, FINISHED)
 
@@ -212,7 +213,7 @@ def test_no_other_state(step: Step, state: str) -> None:
     """No other state is, ``running`` not either where it is not configured (RS-801, RS-842)."""
     world = new_world(attempts=tenure.AttemptOptions(STATES))
     world.owned()
-    world.store.attempts.put(attrs.evolve(PLAIN, state=state), A)
+    world.store.attempts.put(like(PLAIN, state=state), A)
     with unchanged(world):
         assert step(world, A, KEY) == STATE_CHANGED
 
@@ -228,7 +229,7 @@ def test_corrupt_row_moves_on(world: World, step: Step, change: str) -> None:
 
 
 def test_corrupt_columns_that_stay(world: World) -> None:
-    """SQLite checks the columns that a finish writes back, so a corrupt one is refused until it is replaced (RS-365)."""
+    """SQLite checks the columns that a finish writes back: a corrupt one fails it until it is replaced (RS-365)."""
     world.store.attempts.put(PLAIN, A)
     world.corrupt("UPDATE flows_attempts SET meta_json = '{'")
     assert beat(world) == UPDATED
@@ -237,7 +238,7 @@ def test_corrupt_columns_that_stay(world: World) -> None:
 
     assert (error.code, error.method, error.text) == ("constraint", "finish", "attempt persistence failed")
     assert error.cause == {"category": "constraint", "reason": "constraint", "cause": {"code": "constraint"}}
-    assert world.store.attempts.finish(attrs.evolve(DONE, meta=1), A) == FINISHED
+    assert world.store.attempts.finish(ended(meta=1), A) == FINISHED
 
 
 def test_put_after_the_end(world: World) -> None:

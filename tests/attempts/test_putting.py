@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import attrs
 import pytest
 
 import tenure
@@ -23,6 +22,8 @@ from tests.attempts.support import (
     UPSERTED,
     beat,
     corrupted,
+    ended,
+    like,
     lose_ownership,
     refused,
     stored,
@@ -70,7 +71,7 @@ def test_insert_every_field(either: World) -> None:
 @pytest.mark.parametrize("state", ["running", "done", "a\nb", "'\"\\", "\N{PILE OF POO}" * 512])
 def test_any_state_is_put(either: World, state: str) -> None:
     """Terminal states and odd ones are put like any other, with any fields and any times (RS-821, RS-815)."""
-    odd = attrs.evolve(FULL, state=state, started_at_ms=2**53 - 1, finished_at_ms=0, heartbeat_at_ms=2**53 - 1)
+    odd = like(FULL, state=state, started_at_ms=2**53 - 1, finished_at_ms=0, heartbeat_at_ms=2**53 - 1)
 
     assert either.store.attempts.put(odd, A) == INSERTED
     assert either.store.attempts.get(odd) == odd
@@ -79,7 +80,7 @@ def test_any_state_is_put(either: World, state: str) -> None:
 @BOTH_MODES
 def test_null_is_a_value(either: World) -> None:
     """A null JSON field is stored as JSON's null and read back as ``None`` (RS-813)."""
-    nulls = attrs.evolve(PLAIN, checkpoint=None, error=None, outcome=None, meta=None)
+    nulls = like(PLAIN, checkpoint=None, error=None, outcome=None, meta=None)
 
     assert either.store.attempts.put(nulls, A) == INSERTED
     assert stored(either) == ("running", 10, None, None, "null", "null", "null", "null")
@@ -91,9 +92,9 @@ def test_keys_are_apart(either: World) -> None:
     """Run, step and number together name an attempt (RS-110)."""
     either.owned("r2")
     others = (
-        attrs.evolve(PLAIN, run_id="r2"),
-        attrs.evolve(PLAIN, step_key_digest="step2"),
-        attrs.evolve(PLAIN, attempt=2**53 - 1),
+        like(PLAIN, run_id="r2"),
+        like(PLAIN, step_key_digest="step2"),
+        like(PLAIN, attempt=2**53 - 1),
     )
 
     assert [either.store.attempts.put(attempt, A) for attempt in (PLAIN, *others)] == [INSERTED] * 4
@@ -103,7 +104,7 @@ def test_keys_are_apart(either: World) -> None:
 @pytest.mark.parametrize("recorded", ["nothing", "the same", "another"])
 def test_no_run(either: World, recorded: str) -> None:
     """Without the run there is nothing to record an attempt of, whatever is recorded (RS-822)."""
-    missing = attrs.evolve(PLAIN, run_id="missing")
+    missing = like(PLAIN, run_id="missing")
     if recorded != "nothing":
         either.store.database.rows("PRAGMA foreign_keys = 0")
         state = "running" if recorded == "the same" else "done"
@@ -145,7 +146,7 @@ def test_pending_run(either: World) -> None:
     """A run that nobody owns yet takes no attempts, not even of its claimant (RS-810)."""
     either.claimed("claimed")
     with unchanged(either):
-        assert either.store.attempts.put(attrs.evolve(PLAIN, run_id="claimed"), A) == FENCE_LOST
+        assert either.store.attempts.put(like(PLAIN, run_id="claimed"), A) == FENCE_LOST
 
 
 @BOTH_MODES
@@ -159,7 +160,7 @@ def test_the_row_is_the_fence(either: World, lease: str) -> None:
 
 def test_existing_same(world: World) -> None:
     """A repeated put is answered and changes nothing (RS-822)."""
-    for attempt in (PLAIN, attrs.evolve(FULL, attempt=1), attrs.evolve(FULL, attempt=2, state="done")):
+    for attempt in (PLAIN, like(FULL, attempt=1), like(FULL, attempt=2, state="done")):
         world.store.attempts.put(attempt, A)
         with unchanged(world):
             assert world.store.attempts.put(attempt, A) == EXISTING_SAME
@@ -182,31 +183,31 @@ def test_conflict(world: World, field: str) -> None:
     """One field that differs is a conflict, and what is recorded stands (RS-822, RS-823)."""
     world.store.attempts.put(FULL, A)
     with unchanged(world):
-        assert world.store.attempts.put(attrs.evolve(FULL, **{field: CHANGES[field]}), A) == CONFLICT
+        assert world.store.attempts.put(like(FULL, **{field: CHANGES[field]}), A) == CONFLICT
 
 
 @pytest.mark.parametrize("field", ["finished_at_ms", "heartbeat_at_ms", "checkpoint", "error", "outcome"])
 def test_absent_equals_only_absent(world: World, field: str) -> None:
     """An absent field differs from every value, either way round (RS-823, RS-328)."""
-    lacking = attrs.evolve(FULL, **{field: tenure.ABSENT})
+    lacking = like(FULL, **{field: tenure.ABSENT})
     world.store.attempts.put(FULL, A)
-    world.store.attempts.put(attrs.evolve(lacking, attempt=1), A)
+    world.store.attempts.put(like(lacking, attempt=1), A)
     with unchanged(world):
         assert world.store.attempts.put(lacking, A) == CONFLICT
-        assert world.store.attempts.put(attrs.evolve(FULL, attempt=1), A) == CONFLICT
-        assert world.store.attempts.put(attrs.evolve(lacking, attempt=1), A) == EXISTING_SAME
+        assert world.store.attempts.put(like(FULL, attempt=1), A) == CONFLICT
+        assert world.store.attempts.put(like(lacking, attempt=1), A) == EXISTING_SAME
 
 
 @pytest.mark.parametrize("field", ["checkpoint", "error", "outcome"])
 def test_null_is_not_absent(world: World, field: str) -> None:
     """Null equals only null (RS-813, RS-823)."""
-    null = attrs.evolve(PLAIN, **{field: None})
+    null = like(PLAIN, **{field: None})
     world.store.attempts.put(PLAIN, A)
-    world.store.attempts.put(attrs.evolve(null, attempt=1), A)
+    world.store.attempts.put(like(null, attempt=1), A)
     with unchanged(world):
         assert world.store.attempts.put(null, A) == CONFLICT
-        assert world.store.attempts.put(attrs.evolve(PLAIN, attempt=1), A) == CONFLICT
-        assert world.store.attempts.put(attrs.evolve(null, attempt=1), A) == EXISTING_SAME
+        assert world.store.attempts.put(like(PLAIN, attempt=1), A) == CONFLICT
+        assert world.store.attempts.put(like(null, attempt=1), A) == EXISTING_SAME
 
 
 EQUAL: list[tuple[object, object]] = [
@@ -238,20 +239,20 @@ UNEQUAL: list[tuple[object, object]] = [
 @pytest.mark.parametrize(("one", "other"), EQUAL)
 def test_equal_json(world: World, field: str, one: object, other: object) -> None:
     """JSON is compared by value: key order and the kind of a number do not count (RS-328, RS-823)."""
-    world.store.attempts.put(attrs.evolve(PLAIN, **{field: one}), A)
+    world.store.attempts.put(like(PLAIN, **{field: one}), A)
     with unchanged(world):
-        assert world.store.attempts.put(attrs.evolve(PLAIN, **{field: other}), A) == EXISTING_SAME
+        assert world.store.attempts.put(like(PLAIN, **{field: other}), A) == EXISTING_SAME
 
 
 @pytest.mark.parametrize("field", ["checkpoint", "error", "outcome", "meta"])
 @pytest.mark.parametrize(("one", "other"), UNEQUAL)
 def test_unequal_json(world: World, field: str, one: object, other: object) -> None:
     """The order of an array counts, and a boolean is no number (RS-328, RS-823)."""
-    world.store.attempts.put(attrs.evolve(PLAIN, **{field: one}), A)
-    world.store.attempts.put(attrs.evolve(PLAIN, attempt=1, **{field: other}), A)
+    world.store.attempts.put(like(PLAIN, **{field: one}), A)
+    world.store.attempts.put(like(PLAIN, attempt=1, **{field: other}), A)
     with unchanged(world):
-        assert world.store.attempts.put(attrs.evolve(PLAIN, **{field: other}), A) == CONFLICT
-        assert world.store.attempts.put(attrs.evolve(PLAIN, attempt=1, **{field: one}), A) == CONFLICT
+        assert world.store.attempts.put(like(PLAIN, **{field: other}), A) == CONFLICT
+        assert world.store.attempts.put(like(PLAIN, attempt=1, **{field: one}), A) == CONFLICT
 
 
 def test_replay_after_the_attempt_moved(world: World) -> None:
@@ -262,7 +263,7 @@ def test_replay_after_the_attempt_moved(world: World) -> None:
 
     assert beat(world) == UPDATED
     assert world.store.attempts.put(PLAIN, A) == CONFLICT
-    assert world.store.attempts.put(attrs.evolve(PLAIN, heartbeat_at_ms=NOW), A) == EXISTING_SAME
+    assert world.store.attempts.put(like(PLAIN, heartbeat_at_ms=NOW), A) == EXISTING_SAME
 
 
 def test_replay_after_the_end(world: World) -> None:
@@ -271,17 +272,17 @@ def test_replay_after_the_end(world: World) -> None:
     world.store.attempts.finish(DONE, A)
     with unchanged(world):
         assert world.store.attempts.put(PLAIN, A) == CONFLICT
-        assert world.store.attempts.put(attrs.evolve(PLAIN, state="done", finished_at_ms=30), A) == EXISTING_SAME
+        assert world.store.attempts.put(like(PLAIN, state="done", finished_at_ms=30), A) == EXISTING_SAME
 
 
 def test_upsert_overwrites_everything(upserting: World) -> None:
     """What is in progress is overwritten whole: absent fields go, the heartbeat may move back (RS-822)."""
     upserting.store.attempts.put(FULL, A)
 
-    assert upserting.store.attempts.put(attrs.evolve(PLAIN, heartbeat_at_ms=0, meta=[]), A) == UPSERTED
+    assert upserting.store.attempts.put(like(PLAIN, heartbeat_at_ms=0, meta=[]), A) == UPSERTED
     assert stored(upserting) == ("running", 10, None, 0, None, None, None, "[]")
-    assert upserting.store.attempts.put(attrs.evolve(FULL, started_at_ms=9), A) == UPSERTED
-    assert upserting.store.attempts.get(KEY) == attrs.evolve(FULL, started_at_ms=9)
+    assert upserting.store.attempts.put(like(FULL, started_at_ms=9), A) == UPSERTED
+    assert upserting.store.attempts.get(KEY) == like(FULL, started_at_ms=9)
 
 
 def test_upsert_of_the_same(upserting: World) -> None:
@@ -293,7 +294,7 @@ def test_upsert_of_the_same(upserting: World) -> None:
 
 def test_upsert_into_a_terminal_state(upserting: World) -> None:
     """A put may end the attempt; after that it is compared like any other (RS-822)."""
-    ended = attrs.evolve(PLAIN, state="done")
+    ended = like(PLAIN, state="done")
     upserting.store.attempts.put(PLAIN, A)
 
     assert upserting.store.attempts.put(ended, A) == UPSERTED
@@ -308,11 +309,11 @@ def test_upsert_of_every_state_in_progress(state: str) -> None:
     states = ("one", "two", 'with "quotes" and \\', "\n", "ü\N{PILE OF POO}")
     world = new_world(attempts={"inProgressStates": list(states), "putMode": "upsert"})
     world.owned()
-    world.store.attempts.put(attrs.evolve(PLAIN, state=state), A)
-    world.store.attempts.put(attrs.evolve(PLAIN, attempt=1, state="running"), A)
+    world.store.attempts.put(like(PLAIN, state=state), A)
+    world.store.attempts.put(like(PLAIN, attempt=1, state="running"), A)
 
-    assert world.store.attempts.put(attrs.evolve(PLAIN, state="running"), A) == UPSERTED
-    assert world.store.attempts.put(attrs.evolve(PLAIN, attempt=1, state=state), A) == CONFLICT
+    assert world.store.attempts.put(like(PLAIN, state="running"), A) == UPSERTED
+    assert world.store.attempts.put(like(PLAIN, attempt=1, state=state), A) == CONFLICT
 
 
 def test_modes_of_two_stores_on_one_file(tmp_path: Path) -> None:
@@ -350,7 +351,7 @@ def test_undecodable_text_in_the_comparison(world: World) -> None:
     error = refused(lambda: world.store.attempts.put(FULL, A))
 
     assert error == tenure.AttemptStoreError("decode_failed", "put", "could not decode flows_attempts row")
-    assert world.store.attempts.put(attrs.evolve(FULL, attempt=1), A) == INSERTED
+    assert world.store.attempts.put(like(FULL, attempt=1), A) == INSERTED
 
 
 @pytest.mark.parametrize("change", [*CORRUPT, "state = CAST(x'ff' AS TEXT)"])
@@ -378,7 +379,7 @@ def test_full_life(world: World) -> None:
         attempts.put(PLAIN, A),
         beat(world, checkpoint={"at": 3}),
         attempts.patch(KEY, tenure.AttemptPatch(meta="m"), A),
-        attempts.finish(attrs.evolve(DONE, outcome=[1.5]), A),
+        attempts.finish(ended(outcome=[1.5]), A),
     ]
 
     assert outcomes == [INSERTED, UPDATED, PATCHED, FINISHED]

@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-import attrs
 import pytest
 
 import tenure
-from tests.attempts.support import FULL, INSERTED, KEY, LOSSES, PLAIN, beat, corrupted, lose_ownership, refused
+from tests.attempts.support import FULL, INSERTED, KEY, LOSSES, PLAIN, beat, corrupted, like, lose_ownership, refused
 from tests.database.support import raw
 from tests.runs.support import UPDATED, A, World, new_world
 
@@ -21,7 +20,7 @@ def test_missing(world: World) -> None:
     assert [world.store.attempts.get(tenure.AttemptId(*key)) for key in keys] == [None] * 3
 
 
-@pytest.mark.parametrize("attempt", [PLAIN, FULL, attrs.evolve(FULL, finished_at_ms=0, heartbeat_at_ms=0)])
+@pytest.mark.parametrize("attempt", [PLAIN, FULL, like(FULL, finished_at_ms=0, heartbeat_at_ms=0)])
 def test_round_trip(world: World, attempt: tenure.Attempt) -> None:
     """What was put is answered, absent fields absent (RS-830, RS-813)."""
     world.store.attempts.put(attempt, A)
@@ -31,7 +30,7 @@ def test_round_trip(world: World, attempt: tenure.Attempt) -> None:
 
 def test_members_keep_their_order(world: World) -> None:
     """The members of an object come back in the order they were given in (RS-814)."""
-    world.store.attempts.put(attrs.evolve(PLAIN, meta={"z": 1, "a": {"y": 1, "b": 2}}), A)
+    world.store.attempts.put(like(PLAIN, meta={"z": 1, "a": {"y": 1, "b": 2}}), A)
 
     read = world.store.attempts.get(KEY)
 
@@ -53,7 +52,7 @@ def test_no_fence(world: World, how: str) -> None:
 def test_nothing_is_shared(world: World) -> None:
     """What is answered is the caller's own (RS-300)."""
     meta: dict[str, object] = {"n": [1]}
-    world.store.attempts.put(attrs.evolve(PLAIN, meta=meta), A)
+    world.store.attempts.put(like(PLAIN, meta=meta), A)
     meta["n"] = 2
     first = world.store.attempts.get(KEY)
     assert first is not None
@@ -174,7 +173,7 @@ def test_largest_checkpoint(world: World, extra: int) -> None:
     if extra:
         assert refused(lambda: world.store.attempts.get(KEY)).text == "checkpoint_json exceeds the JSON byte limit"
     else:
-        assert world.store.attempts.get(KEY) == attrs.evolve(FULL, checkpoint="x" * (MAX - 2))
+        assert world.store.attempts.get(KEY) == like(FULL, checkpoint="x" * (MAX - 2))
 
 
 @pytest.mark.parametrize("field", ["error_json", "outcome_json", "meta_json"])
@@ -189,18 +188,18 @@ def test_what_others_wrote(world: World) -> None:
     """Text with blanks, duplicate keys and large integers decodes as JSON does (RS-326, RS-329)."""
     corrupted(world, 'meta_json = \' { "a" : 1, "a" : 9007199254740993 } \'')
 
-    assert world.store.attempts.get(KEY) == attrs.evolve(FULL, meta={"a": 9007199254740992.0})
+    assert world.store.attempts.get(KEY) == like(FULL, meta={"a": 9007199254740992.0})
 
 
 @pytest.mark.parametrize("change", [*ROW, "meta_json = '{'"])
 def test_corrupt_row_poisons_no_other(world: World, change: str) -> None:
     """Other attempts of the same step are read and worked on as ever (RS-830)."""
     corrupted(world, change)
-    other = attrs.evolve(FULL, attempt=1)
+    other = like(FULL, attempt=1)
 
     assert world.store.attempts.put(other, A) == INSERTED
     assert world.store.attempts.get(other) == other
-    assert beat(world, now_ms=5, attempt=tenure.AttemptId("r", "step", 1)) == UPDATED
+    assert beat(world, now_ms=5, key=tenure.AttemptId("r", "step", 1)) == UPDATED
 
 
 def test_read_while_another_writes(tmp_path: Path) -> None:
