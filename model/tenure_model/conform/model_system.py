@@ -92,8 +92,6 @@ class ModelSystem:
     ``put_mode`` configures the attempt store of every session.
     """
 
-    implements_attempts: Final = True
-
     def __init__(self, profile: Profile, sessions: Sequence[str], put_mode: PutMode = "insert") -> None:
         self._database = Database(empty_world(profile))
         self._attempts = AttemptLevels()

@@ -58,11 +58,6 @@ class Player(Protocol):
         ...
 
 
-def is_compared(operation: str, system: object) -> bool:
-    """Whether a step with this operation is driven and compared at all: no step of another depends on attempts."""
-    return operation not in ATTEMPT_OPERATIONS or getattr(system, "implements_attempts", False)
-
-
 def check_operations(trace: Trace) -> None:
     """Raise ``TraceError`` for a trace of an unknown kind, or with operations or a put mode that nothing here knows."""
     known = {"runs": _RUN_STEPS, "journal": _JOURNAL_STEPS}.get(trace.kind)

@@ -15,7 +15,6 @@ from tenure_model.conform.players import (
     Answer,
     Player,
     check_operations,
-    is_compared,
     model_for,
     player_for,
     without_numbers,
@@ -44,7 +43,10 @@ class Difference:
 
 @attrs.frozen
 class Replay:
-    """What came of replaying one trace on one system: steps compared, steps that agreed, and the first difference."""
+    """What came of replaying one trace on one system: steps compared, steps that agreed, and the first difference.
+
+    ``not_compared`` counts the steps that were taken and have nothing recorded to compare with.
+    """
 
     trace: str
     compared: int
@@ -140,15 +142,13 @@ def replay(
     player.start()
     if explanation is not None:
         explanation.start()
-    compared = agreed = skipped = 0
+    compared = agreed = unrecorded = 0
     for index, step in enumerate(trace.steps):
         progress(index)
-        if not is_compared(step.operation, system):
-            skipped += 1
-            continue
         answer = player.take(step)
         models = None if explanation is None else explanation.follow(index, step)
         if not step.result and step.row is None:
+            unrecorded += 1
             continue
         compared += 1
         mismatch = first_mismatch(step, answer)
@@ -157,8 +157,8 @@ def replay(
             continue
         allowed = explanation is not None and models is not None and explanation.explains_step(step, answer, models)
         difference = Difference(index, step.operation, *mismatch, {} if explanation is None else explanation.repairs)
-        return Replay(trace.name, compared, agreed, skipped, "allowed" if allowed else "differs", difference)
-    return _compare_end(trace, player, explanation, Replay(trace.name, compared, agreed, skipped, "agrees", None))
+        return Replay(trace.name, compared, agreed, unrecorded, "allowed" if allowed else "differs", difference)
+    return _compare_end(trace, player, explanation, Replay(trace.name, compared, agreed, unrecorded, "agrees", None))
 
 
 def _compare_end(trace: Trace, player: Player, explanation: _Explanation | None, so_far: Replay) -> Replay:
