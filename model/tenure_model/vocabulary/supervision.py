@@ -10,9 +10,9 @@ direction; a sleep or a limit is a duration and does not jump. Times are millise
 those that are sent to the store, which are floored to ``int``.
 
 Each action but a warning and the last one is answered by exactly one event, unless the machine ends first. At most one
-sleep of an activity and one call of a kind are outstanding at a time. The mutex goes to who waits for it before its
-holder can take it again. An event that answers nothing outstanding, and every event after the end, changes nothing.
-The machine always asks for both hooks: a driver that was given none answers ``Finished`` at once.
+sleep of an activity and one call of a kind are outstanding at a time. When the mutex is released, who waits for it takes
+it and acts before its last holder goes on. An event that answers nothing outstanding, and every event after the end,
+changes nothing. The machine always asks for both hooks: a driver that was given none answers ``Finished`` at once.
 """
 
 from typing import Final, Literal, TypeAlias
