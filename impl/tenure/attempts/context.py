@@ -1,7 +1,7 @@
 """What every operation of the attempt store works with."""
 
 from collections.abc import Callable
-from typing import TypeVar, TypeVarTuple, cast
+from typing import TypeVar, TypeVarTuple
 
 import attrs
 
@@ -11,8 +11,6 @@ from tenure.database.writer import AfterCommitError, Database
 from tenure_model.admission.attempt_options import admit_attempt_options
 from tenure_model.admission.attempt_refusal import AttemptRefusal
 from tenure_model.admission.json_encoding import encode_json
-from tenure_model.admission.json_values import JsonValue
-from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.attempt_errors import AttemptStoreError
 from tenure_model.vocabulary.attempts import AttemptOptions
 
@@ -65,8 +63,3 @@ def admit_options(options: object) -> AttemptOptions:
 def new_context(database: Database, options: AttemptOptions) -> AttemptContext:
     """What a store over ``database`` under this admitted policy works with."""
     return AttemptContext(database, database.rows, options, encode_json(list(options.in_progress_states)))
-
-
-def stored_text(value: object) -> str | None:
-    """An admitted JSON value as it is bound: its compact text, SQL's null for ``ABSENT`` (RS-813, RS-814)."""
-    return None if value is ABSENT else encode_json(cast("JsonValue", value))

@@ -1,7 +1,8 @@
 """``patch``: rewrite what an attempt carries, in any state (RS-860, RS-861)."""
 
 from tenure.attempts import statements
-from tenure.attempts.context import AttemptContext, stored_text
+from tenure.attempts.context import AttemptContext
+from tenure.attempts.encoding import stored_text
 from tenure.attempts.failures import invalid
 from tenure.database.engine import SqlValue
 from tenure_model.admission.attempt_refusal import AttemptRefusal

@@ -1,8 +1,9 @@
 """``put``: record an attempt, once (RS-820..RS-824)."""
 
 from tenure.attempts import statements
-from tenure.attempts.context import AttemptContext, stored_text
+from tenure.attempts.context import AttemptContext
 from tenure.attempts.decoding import decode
+from tenure.attempts.encoding import stored_text
 from tenure.attempts.failures import invalid
 from tenure.database.engine import SqlValue
 from tenure_model.admission.attempt_refusal import AttemptRefusal
