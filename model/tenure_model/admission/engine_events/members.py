@@ -1,0 +1,195 @@
+"""The members of a payload, one by one: each is admitted or named in a complaint (JN-356).
+
+Readers raise ``MalformedError``, and the functions that a caller may use catch it: payloads nest, and every level would
+pass the complaint on. A complaint names places by the names of the rules and never quotes the input, whose own names
+may be secrets too.
+"""
+
+from collections.abc import Callable
+from math import isfinite
+from typing import Final, TypeGuard, TypeVar
+
+from tenure_model.admission.integers import is_safe_integer
+from tenure_model.admission.json_values import JsonComplaint, JsonLimits, JsonValue, admit_json_value
+from tenure_model.admission.refusal import refuse
+from tenure_model.admission.text import has_surrogate, is_durable_text
+from tenure_model.admission.wire_records import wire_members
+from tenure_model.vocabulary.absent import ABSENT, AbsentType
+from tenure_model.vocabulary.constants import MAX_SAFE_INTEGER
+
+Members = dict[str, object]
+"""A private copy of a record: exact strings to whatever was there."""
+
+_Read = TypeVar("_Read")
+_Word = TypeVar("_Word", bound=str)
+
+# The rules limit neither depth nor size of a value; where it is stored, the journal does.
+_NO_LIMITS: Final = JsonLimits(depth=2**62, values=2**62, members=2**62)
+
+_MOST_FLAT: Final = 16
+"""Objects of at most so many members, none of them containers, are copied the short way."""
+
+
+class MalformedError(Exception):
+    """The first thing that is wrong with a payload."""
+
+    def __init__(self, place: str, detail: str) -> None:
+        super().__init__(place, detail)
+        self.refusal = refuse(place, detail)
+
+
+def strict_record(value: object, names: frozenset[str], place: str) -> Members:
+    """The members of an exact ``dict`` that has no others than ``names`` (JN-356)."""
+    members = open_record(value, place)
+    only(members, names, place)
+    return members
+
+
+def only(members: Members, names: frozenset[str], place: str) -> None:
+    """No member is there but ``names``, not even as ``ABSENT`` (JN-356)."""
+    if not members.keys() <= names:
+        raise MalformedError(place, "has a member that it must not have")
+
+
+def open_record(value: object, place: str) -> Members:
+    """The members of an exact ``dict`` with exact strings as keys, known or not."""
+    members = wire_members(value)
+    if members is None:
+        raise MalformedError(place, "must be an inert record")
+    return members
+
+
+def identifier(members: Members, name: str, place: str) -> str:
+    """Durable text (JN-020, JN-021)."""
+    value = members.get(name)
+    if is_durable_text(value):
+        return value
+    raise MalformedError(f"{place}.{name}", "must be an identifier")
+
+
+def quantity(members: Members, name: str, place: str) -> int:
+    """A count or a time in milliseconds: 0..2**53-1, a float never (JN-023, JN-607)."""
+    value = members.get(name)
+    if is_safe_integer(value):
+        return value
+    raise MalformedError(f"{place}.{name}", "must be a non-negative safe integer")
+
+
+def positive(members: Members, name: str, place: str) -> int:
+    """As ``quantity``, from 1 (JN-023)."""
+    value = members.get(name)
+    if is_safe_integer(value) and value > 0:
+        return value
+    raise MalformedError(f"{place}.{name}", "must be a positive safe integer")
+
+
+def integer(members: Members, name: str, place: str) -> int:
+    """Any safe integer, below zero too."""
+    value = members.get(name)
+    if type(value) is int and -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:
+        return value
+    raise MalformedError(f"{place}.{name}", "must be a safe integer")
+
+
+def text(members: Members, name: str, place: str) -> str:
+    """Any well-formed text, the empty one too."""
+    value = members.get(name)
+    if type(value) is str and not has_surrogate(value):
+        return value
+    raise MalformedError(f"{place}.{name}", "must be well-formed text")
+
+
+def filled_text(members: Members, name: str, place: str) -> str:
+    """Well-formed text of any length but zero."""
+    value = members.get(name)
+    if _is_filled(value):
+        return value
+    raise MalformedError(f"{place}.{name}", "must be well-formed text, not empty")
+
+
+def filled_texts(members: Members, name: str, place: str) -> tuple[str, ...]:
+    """A list of such texts."""
+    found: list[str] = []
+    for element in array(members, name, place):
+        if not _is_filled(element):
+            raise MalformedError(f"{place}.{name}[{len(found)}]", "must be well-formed text, not empty")
+        found.append(element)
+    return tuple(found)
+
+
+def array(members: Members, name: str, place: str) -> list[object]:
+    """A copy of an exact ``list``."""
+    value = members.get(name)
+    if type(value) is list:
+        return value[:]
+    raise MalformedError(f"{place}.{name}", "must be a list")
+
+
+def flag(members: Members, name: str, place: str) -> bool:
+    """``True`` or ``False``."""
+    value = members.get(name)
+    if type(value) is bool:
+        return value
+    raise MalformedError(f"{place}.{name}", "must be true or false")
+
+
+def word(members: Members, name: str, place: str, words: tuple[_Word, ...]) -> _Word:
+    """One of the words."""
+    value = members.get(name)
+    if type(value) is str:
+        for known in words:
+            if value == known:
+                return known
+    raise MalformedError(f"{place}.{name}", f"must be one of {', '.join(words)}")
+
+
+def json(members: Members, name: str, place: str) -> JsonValue:
+    """An inert copy of a JSON value, of any size, its numbers finite (JN-352). ``None`` is null; missing is refused."""
+    copy = copied_json(members.get(name, ABSENT))
+    if type(copy) is JsonComplaint:
+        raise MalformedError(f"{place}.{name}", copy.text)
+    return copy
+
+
+def copied_json(value: object) -> JsonValue | JsonComplaint:
+    """As ``json``, of a value that is no member; a complaint is answered."""
+    if _is_scalar(value):
+        return value
+    if type(value) is dict and len(value) <= _MOST_FLAT:
+        flat = _copied_flat(value)
+        if flat is not None:
+            return flat
+    return admit_json_value(value, _NO_LIMITS)
+
+
+def optional(read: Callable[[Members, str, str], _Read], members: Members, name: str, place: str) -> _Read | AbsentType:
+    """What ``read`` makes of the member, or ``ABSENT`` where there is none."""
+    return ABSENT if members.get(name, ABSENT) is ABSENT else read(members, name, place)
+
+
+def _copied_flat(record: dict[object, object]) -> dict[str, JsonValue] | None:
+    """A copy of a flat object, or ``None`` for what only the walk can judge. What it answers, the walk would."""
+    copy: dict[str, JsonValue] = {}
+    try:
+        for name, child in list(record.items()):
+            if type(name) is not str or not name.isascii() or not _is_scalar(child):
+                return None
+            copy[name] = child
+    except RuntimeError:
+        # Another thread resized it meanwhile.
+        return None
+    return copy
+
+
+def _is_scalar(value: object) -> TypeGuard[str | int | float | bool | None]:
+    if type(value) is str:
+        return not has_surrogate(value)
+    if type(value) is int:
+        return -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER
+    if type(value) is float:
+        return isfinite(value)
+    return value is None or type(value) is bool
+
+
+def _is_filled(value: object) -> TypeGuard[str]:
+    return type(value) is str and value != "" and not has_surrogate(value)
