@@ -21,11 +21,17 @@ from tenure.facts import FactRecorder
 from tenure.journal.facts import JournalRecorder
 from tenure.journal.journal import Journal
 from tenure.journal.opening import JournalSetup, open_instance
+from tenure.ownership.beats import BeatCalls
+from tenure.ownership.block import SupervisedBlock
+from tenure.ownership.supervised import Hook
+from tenure.ownership.supervisor import Supervisor
+from tenure.ownership.timing import Timing
 from tenure.runs.context import RunContext
 from tenure.runs.store import RunStore
 from tenure_model.vocabulary.absent import ABSENT, AbsentType
 from tenure_model.vocabulary.attempts import AttemptOptions
 from tenure_model.vocabulary.journal import JournalOptions
+from tenure_model.vocabulary.owners import OwnerId
 
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
@@ -49,16 +55,23 @@ class Store:
     closes it. It stays usable after any refusal or error.
     """
 
-    __slots__ = ("_context", "_journal", "attempts", "database", "runs")
+    __slots__ = ("_context", "_journal", "_supervisor", "attempts", "database", "runs")
 
     def __init__(
-        self, database: Database, context: RunContext, attempts: AttemptContext, journal: Journal | None = None
+        self,
+        database: Database,
+        context: RunContext,
+        attempts: AttemptContext,
+        journal: Journal | None = None,
+        timing: Timing | None = None,
     ) -> None:
         self.database = database
         self._context = context
         self._journal = journal
         self.runs = RunStore(context)
         self.attempts = AttemptStore(attempts)
+        calls = BeatCalls(database.write, self.runs.heartbeat, self.runs.reconfirm)
+        self._supervisor = Supervisor(calls, context.clock, Timing() if timing is None else timing)
 
     @property
     def journal(self) -> Journal:
@@ -70,6 +83,28 @@ class Store:
     def now(self) -> int:
         """The store's clock in whole milliseconds: what to pass as ``now_ms``."""
         return self._context.now()
+
+    def supervise(
+        self,
+        run_id: str,
+        owner: OwnerId,
+        *,
+        on_reconfirm: Hook | None = None,
+        on_lapse: Hook | None = None,
+    ) -> SupervisedBlock:
+        """A context manager around the work on a run that ``owner`` has: it beats each second, and answers a ``Lease``.
+
+        The work goes on through beats that fail or hang for 19 s (RS-910..RS-918). Then the lease is reconfirmed within
+        1 s, and ``on_reconfirm`` called with the milliseconds that it went unconfirmed; or it lapses, and ``on_lapse``
+        is called so. A fence found lost ends it at once, without a call. The body learns of the end by ``lease.lost``,
+        by ``lease.check()``, which raises ``LeaseLost``, and by ``LeaseLost`` when it leaves the block. An exception of
+        a hook, and one of a beat that is no ``RunStoreError``, ends it too and is raised in place of ``LeaseLost``.
+
+        Hooks run in threads of their own and should be quick: the body is told of a lapse only after ``on_lapse``. All
+        runs of a store share two threads, which are there while any is supervised. ``RunStoreError`` for an id or owner
+        that is refused, and on a closed store.
+        """
+        return SupervisedBlock(self._supervisor, run_id, owner, on_reconfirm, on_lapse)
 
     def transaction(self) -> Transaction:
         """A context manager: every call of this thread inside it commits together, or not at all if the block raises.
@@ -95,9 +130,10 @@ class Store:
         return self.database.after_commit(callback)
 
     def close(self) -> None:
-        """Close the journal, which writes what is queued, and the database; afterwards every call fails with a clear
-        error. Closing twice does nothing.
+        """End all supervision, close the journal, which writes what is queued, and the database; afterwards every call
+        fails with a clear error. Closing twice does nothing.
         """
+        self._supervisor.stop()
         if self._journal is not None:
             self._journal.close()
         self.database.close()
@@ -124,6 +160,7 @@ def open(
     attempts: AttemptOptions | Mapping[str, object] | AbsentType = ABSENT,
     busy_timeout_ms: int = 5_000,
     retry: RetryPolicy | None = None,
+    timing: Timing | None = None,
 ) -> Store:
     """Open the database at ``path``, migrating it first; ``":memory:"`` is a private one that ends with the store.
 
@@ -131,8 +168,8 @@ def open(
     database's source. ``consensus`` arbitrates ownership; anything but ``"database"`` forgets it with the process.
     With ``journal`` options the store has a journal, which keeps the facts of ownership too; ``facts`` is given the
     database and answers who keeps them instead. ``attempts`` is the policy of ``store.attempts``. ``busy_timeout_ms``
-    bounds each wait for a lock, and ``retry`` says how often a busy write is repeated. An engine may be given in place
-    of a path.
+    bounds each wait for a lock, and ``retry`` says how often a busy write is repeated. ``timing`` is what supervision
+    measures and waits with. An engine may be given in place of a path.
 
     Raises ``OpenError`` for what cannot be used, saying why: a missing folder, a file that is no database or cannot be
     written, a database newer than this program. ``DatabaseError("busy")`` where another process keeps it locked.
@@ -154,7 +191,7 @@ def open(
     except BaseException:
         database.close()
         raise
-    return Store(database, context, new_context(database, policy), opened)
+    return Store(database, context, new_context(database, policy), opened, timing)
 
 
 def migrate(

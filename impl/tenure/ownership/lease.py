@@ -47,10 +47,14 @@ class Lease:
     def check(self) -> None:
         """Return while the lease is held; raise ``LeaseLost`` once it is lost.
 
-        What ended the supervision without being an error of the store, such as an exception in a hook, is raised itself.
+        Where an exception of a hook, or one of a beat that is no error of the store, ended it, that one is raised.
         """
-        if self._failure is not None:
-            raise self._failure
+        if self._failure is None:
+            return
+        if isinstance(self._failure, LeaseLost):
+            # A new one each time: one that is raised often would collect all its tracebacks.
+            raise LeaseLost(self.run_id, self._failure.reason)
+        raise self._failure
 
     def end(self, failure: BaseException) -> None:
         """The supervision has ended by itself. Only the supervisor calls this, once."""
