@@ -226,7 +226,7 @@ def test_a_late_beat_does_not_save_an_attempt_that_fails() -> None:
 
 def test_a_renewal_keeps_a_later_beat() -> None:
     """A clock set back and forward within the attempt lets two beats pass, the second sent after it (RS-913)."""
-    beat_twice = [
+    beat_twice: list[Event] = [
         Woke("pulse", T + 18_000),
         HeartbeatEnded(UPDATED, T + 18_000),
         Woke("pulse", T + 30_000),

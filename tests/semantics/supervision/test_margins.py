@@ -58,6 +58,11 @@ RECONFIRMS: dict[str, tuple[Answer, int]] = {
 }
 
 
+def always(answer: Answer) -> Callable[[int], Answer]:
+    """The same fate for every call."""
+    return lambda _: answer
+
+
 def failing_from(beat: int, pattern: Callable[[int], Answer], answered_ms: float = 0) -> Callable[[int], Answer]:
     """Writes that succeed until ``beat`` of them did, each answering after ``answered_ms``, then fail."""
     good = Answer(UPDATED, after_ms=answered_ms, stamps_after_ms=answered_ms)
@@ -113,7 +118,7 @@ def test_an_owner_endures_failing_writes_and_is_interrupted_in_time(pattern: str
     attempt, reconfirm_ms = RECONFIRMS[reconfirm]
     for beat, answered_ms, owner_offset_ms in itertools.product((0, 1, 3), (0, 1, 999), (-5_000, 0, 10_000)):
         life = lived(
-            failing_from(beat, PATTERNS[pattern], answered_ms), lambda _: attempt, owner_offset_ms=owner_offset_ms
+            failing_from(beat, PATTERNS[pattern], answered_ms), always(attempt), owner_offset_ms=owner_offset_ms
         )
         confirmed_ms = life.stamps[-1].now_ms - owner_offset_ms
 
@@ -277,7 +282,7 @@ def test_a_dead_thief_lapses_a_live_owner() -> None:
 def test_no_work_past_the_budget(pattern: str, receipt_ms: float | None) -> None:
     """At every event up to 19,000 + 1,000 ms past the confirmed reading, or the lapse hook runs (RS-914, RS-915)."""
     for reconfirm, _ in [*RECONFIRMS.values(), (DONE, 0), (Answer(UPDATED, 1_000, 1), 0)]:
-        life = lived(PATTERNS[pattern], lambda _, fate=reconfirm: fate, receipt_ms=receipt_ms, until_ms=T + 200_000)  # type: ignore[misc]
+        life = lived(PATTERNS[pattern], always(reconfirm), receipt_ms=receipt_ms, until_ms=T + 200_000)
 
         assert violated_invariants([(moment.event, moment.step) for moment in life.moments]) == ()
         assert all(is_within_budget(moment.step.state, moment.at_ms) for moment in life.moments)
