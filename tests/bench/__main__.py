@@ -2,12 +2,13 @@
 
 import sys
 
-from tests.bench import attempts, journal, model, runs, scale
+from tests.bench import attempts, events, journal, model, runs, scale
 
 SECTIONS = {
     "Run store against a bare APSW loop of the same statements": runs.rows,
     "Attempt store against a bare APSW loop of the same statements": attempts.rows,
     "Journal against a bare APSW loop of the same statements": journal.rows,
+    "Engine events": events.rows,
     "Model and simulator": model.rows,
     "Cost beside other runs": scale.rows,
 }
