@@ -26,8 +26,15 @@ _Word = TypeVar("_Word", bound=str)
 # The rules limit neither depth nor size of a value; where it is stored, the journal does.
 _NO_LIMITS: Final = JsonLimits(depth=2**62, values=2**62, members=2**62)
 
-_MOST_FLAT: Final = 16
-"""Objects of at most so many members, none of them containers, are copied the short way."""
+_MOST_NESTED: Final = 32
+"""How many containers of a value the short way enters one inside the other: it is recursive."""
+
+_MOST_MEMBERS: Final = 512
+"""How many members in all the short way copies, so that a cycle does not keep it."""
+
+
+class _TooLong(Exception):
+    """The short way ends here; only the walk can judge the value."""
 
 
 class MalformedError(Exception):
@@ -151,15 +158,15 @@ def json(members: Members, name: str, place: str) -> JsonValue:
     return copy
 
 
-def copied_json(value: object) -> JsonValue | JsonComplaint:
+def copied_json(value: object) -> "JsonValue | JsonComplaint":
     """As ``json``, of a value that is no member; a complaint is answered."""
     if _is_scalar(value):
         return value
-    if type(value) is dict and len(value) <= _MOST_FLAT:
-        flat = _copied_flat(value)
-        if flat is not None:
-            return flat
-    return admit_json_value(value, _NO_LIMITS)
+    try:
+        return _copied_briefly(value, [_MOST_MEMBERS], _MOST_NESTED)
+    except (_TooLong, RuntimeError):
+        # Also where another thread resized an object meanwhile, or the caller stands close to the recursion limit.
+        return admit_json_value(value, _NO_LIMITS)
 
 
 def optional(read: Callable[[Members, str, str], _Read], members: Members, name: str, place: str) -> _Read | AbsentType:
@@ -167,18 +174,29 @@ def optional(read: Callable[[Members, str, str], _Read], members: Members, name:
     return ABSENT if members.get(name, ABSENT) is ABSENT else read(members, name, place)
 
 
-def _copied_flat(record: dict[object, object]) -> dict[str, JsonValue] | None:
-    """A copy of a flat object, or ``None`` for what only the walk can judge. What it answers, the walk would."""
-    copy: dict[str, JsonValue] = {}
-    try:
-        for name, child in list(record.items()):
-            if type(name) is not str or not name.isascii() or not _is_scalar(child):
-                return None
-            copy[name] = child
-    except RuntimeError:
-        # Another thread resized it meanwhile.
-        return None
-    return copy
+def _copied_briefly(value: object, members_left: list[int], nested_left: int) -> "JsonValue":
+    """A copy of a value of ordinary size. What it answers, the walk would; what it cannot judge is too long for it."""
+    if nested_left == 0:
+        raise _TooLong
+    if type(value) is dict:
+        members_left[0] -= len(value)
+        if members_left[0] < 0:
+            raise _TooLong
+        pairs = list(value.items())
+        record: dict[str, JsonValue] = {}
+        for name, child in pairs:
+            if type(name) is not str or has_surrogate(name):
+                raise _TooLong
+            record[name] = child if _is_scalar(child) else _copied_briefly(child, members_left, nested_left - 1)
+        return record
+    if type(value) is list:
+        members_left[0] -= len(value)
+        if members_left[0] < 0:
+            raise _TooLong
+        return [
+            child if _is_scalar(child) else _copied_briefly(child, members_left, nested_left - 1) for child in value[:]
+        ]
+    raise _TooLong
 
 
 def _is_scalar(value: object) -> TypeGuard[str | int | float | bool | None]:

@@ -118,7 +118,9 @@ def _execution_lifecycle_wire(lifecycle: object) -> object:
 
 
 def _waits_wire(waits: object) -> object:
-    return [_wait_wire(wait) for wait in waits] if type(waits) is tuple else waits
+    if type(waits) is tuple or type(waits) is list:
+        return [_wait_wire(wait) for wait in list(waits)]
+    return waits
 
 
 def _wait_wire(wait: object) -> object:
