@@ -43,9 +43,9 @@ def lease_liveness(window_ms: int = HEARTBEAT_STALE_AFTER_MS) -> LivenessCheck:
     return check
 
 
-def signal_process(pid: int, signal: int) -> None:
+def signal_process(pid: int, signal: int, *, system: str = os.name) -> None:
     """``os.kill``, where signal 0 asks and does nothing; on Windows, where it would act, always an ``OSError``."""
-    if os.name == "nt":
+    if system == "nt":
         raise OSError("this system cannot be asked for a process by signal 0")
     os.kill(pid, signal)
 

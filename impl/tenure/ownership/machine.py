@@ -72,9 +72,9 @@ class SupervisionMachine:
         """Whether the end has been asked for; from then on every event is ignored."""
         return self._ended
 
-    def start(self, clock_ms: float) -> tuple[Action, ...]:
-        """The first actions, to be asked for once."""
-        return (self._sleep("pulse", HEARTBEAT_INTERVAL_MS), *self._watch(clock_ms))
+    def start(self) -> tuple[Action, ...]:
+        """The first actions, to be asked for once and at once."""
+        return (self._sleep("pulse", HEARTBEAT_INTERVAL_MS), *self._watch(self._last))
 
     def on(self, event: Event) -> tuple[Action, ...]:
         """What ``event`` leads to, in order. Nothing where it answers nothing that is outstanding, or after the end."""
@@ -171,12 +171,9 @@ class SupervisionMachine:
         """Release the mutex. It goes to who waits for it before its holder can take it again."""
         holder, waiting = self._holder, self._waiting
         assert holder is not None
-        self._holder, self._waiting, self._phase = waiting, None, None
-        actions = self._go_on(holder, clock_ms)
-        if waiting is None:
-            return actions
-        self._holder = None
-        return (*actions, *self._entered(waiting, clock_ms))
+        self._holder, self._waiting, self._phase = None, None, None
+        first = () if waiting is None else self._entered(waiting, clock_ms)
+        return (*first, *self._go_on(holder, clock_ms))
 
     def _go_on(self, activity: Activity, clock_ms: float) -> tuple[Action, ...]:
         """The activity is back from expire()."""

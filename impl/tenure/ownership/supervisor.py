@@ -111,12 +111,11 @@ class Supervisor:
 
     def begin(self, run_id: str, owner: OwnerId, on_reconfirm: Hook | None, on_lapse: Hook | None) -> SupervisedRun:
         """Supervise the run from now on; the budget starts with this reading of the clock (RS-910)."""
-        clock_ms = self._clock()
-        run = SupervisedRun(Lease(run_id, owner), SupervisionMachine(clock_ms), on_reconfirm, on_lapse)
+        run = SupervisedRun(Lease(run_id, owner), SupervisionMachine(self._clock()), on_reconfirm, on_lapse)
         with self._lock:
             self._runs.add(run)
             try:
-                for action in run.machine.start(clock_ms):
+                for action in run.machine.start():
                     self._perform(run, action, _Chores())
                 self._require_thread(TIMER_THREAD, self._run_timer)
             except BaseException:
