@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from tenure_model.conform.systems import RUN_COLUMNS, Columns
+from tenure_model.vocabulary.attempt_errors import AttemptStoreError
 from tenure_model.vocabulary.errors import RunStoreError
 from tenure_model.vocabulary.journal_errors import JournalError
 
@@ -18,7 +19,7 @@ Cell: TypeAlias = tuple[str, str, str]
 
 CELLS_FILE: Final = Path(__file__).with_name("cells.txt")
 
-_REGARDLESS: Final = ("error:invalid_run", "error:persistence_failed")
+_REGARDLESS: Final = ("error:invalid_run", "error:invalid_attempt", "error:persistence_failed")
 
 _STATUS: Final = RUN_COLUMNS.index("status")
 _CLAIM: Final = RUN_COLUMNS.index("claim_host_id")
@@ -39,7 +40,7 @@ def cell(before: str, operation: str, result: object) -> Cell:
 
 def tag(result: object) -> str:
     """The outcome's tag, the error's code, or what kind of plain value came back."""
-    if isinstance(result, RunStoreError | JournalError):
+    if isinstance(result, RunStoreError | AttemptStoreError | JournalError):
         return f"error:{result.code}"
     if result is None or isinstance(result, bool):
         return str(result).lower()

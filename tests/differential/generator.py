@@ -15,6 +15,7 @@ from tenure_model.vocabulary.evidence import LivenessEvidence
 from tenure_model.vocabulary.operations import RUN_OPERATIONS
 from tenure_model.vocabulary.owners import OwnerId
 from tenure_model.vocabulary.runs import PENDING, SUSPENDED, CreateOptions, RunSnapshot, TransitionGuard
+from tests.differential.attempt_generator import OPERATIONS, AttemptGenerator
 from tests.differential.choice import Chooser, chance, pick
 
 OWNERS: Final = (
@@ -61,6 +62,7 @@ WEIGHTS: Final = (
     ("run.lineage", 4),
     ("run.latestRound", 2),
     ("row.delete", 4),
+    *((operation, 3) for operation in OPERATIONS),
 )
 _DECK: Final = tuple(operation for operation, weight in WEIGHTS for _ in range(weight))
 
@@ -117,10 +119,17 @@ class CommandGenerator:
     def __init__(self, chooser: Chooser, memory: Memory) -> None:
         self._chooser = chooser
         self._memory = memory
+        self._state: SystemState | None = None
+        self._attempts = AttemptGenerator(chooser, self._owner_of)
 
     def redirect(self, chooser: Chooser) -> None:
         """Take the next decisions from another source; what is remembered stays."""
         self._chooser = chooser
+        self._attempts.redirect(chooser)
+
+    def _owner_of(self, run_id: str) -> object:
+        columns = None if self._state is None else self._state.runs.get(run_id)
+        return self.owner(None if columns is None else Run(columns).identity("owner"))
 
     def command(self, state: SystemState, clock_ms: float) -> tuple[str, Mapping[str, object]]:
         """An operation and its arguments by wire names; bad input in about one of fifteen."""
@@ -134,6 +143,9 @@ class CommandGenerator:
         columns = state.runs.get(run_id)
         if columns is None and operation != "run.create" and state.runs and not chance(chooser, 10):
             run_id, columns = pick(chooser, tuple(state.runs.items()))
+        if operation in OPERATIONS:
+            self._state = state
+            return self._attempts.arguments(operation, state, run_id, int(clock_ms // 1))
         run = None if columns is None else Run(columns)
         arguments: dict[str, object] = {"runId": run_id}
         draw = _ARGUMENTS.get(operation)

@@ -27,9 +27,9 @@ def memory_pair() -> Pair:
 
 
 def file_pair() -> Pair:
-    """Three store instances on one real file, with crashes."""
-    store = RoundOrder(StoreSystem.on_file(THREE_SESSIONS), THREE_SESSIONS)
-    return Pair(ModelSystem(REFERENCE, THREE_SESSIONS), store, THREE_SESSIONS)
+    """Three store instances on one real file, with crashes; their attempts are put in upsert mode."""
+    store = RoundOrder(StoreSystem.on_file(THREE_SESSIONS, put_mode="upsert"), THREE_SESSIONS)
+    return Pair(ModelSystem(REFERENCE, THREE_SESSIONS, "upsert"), store, THREE_SESSIONS)
 
 
 def journal_memory_pair() -> JournalPair:

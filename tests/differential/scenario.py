@@ -1,5 +1,6 @@
 """A scenario: several sessions with clocks of their own, drawing calls, transactions and crashes."""
 
+from collections.abc import Mapping
 from typing import Final
 
 import attrs
@@ -30,6 +31,14 @@ class Clock:
     def at(self, true_ms: float) -> float:
         """What this clock shows at a true time; never negative."""
         return max(0.0, START_MS + (true_ms - START_MS) * self.rate + self.skew_ms)
+
+
+def _run_of(arguments: Mapping[str, object]) -> object:
+    """The run that a call is about: named beside the other arguments, or in the record of an attempt."""
+    for record in (arguments, arguments.get("attempt"), arguments.get("id")):
+        if isinstance(record, Mapping) and "runId" in record:
+            return record["runId"]
+    return None
 
 
 class Scenario:
@@ -63,7 +72,7 @@ class Scenario:
         )
         clock_ms = self._clocks[session].at(self._true_ms)
         operation, arguments = self._generator.command(state, clock_ms)
-        run_id = arguments.get("runId")
+        run_id = _run_of(arguments)
         before = situation(state.runs.get(run_id) if isinstance(run_id, str) else None)
         result = self._pair.take(Action(session, operation, arguments, clock_ms))
         return cell(before, operation, result)
