@@ -195,6 +195,11 @@ def test_what_is_overdue_twice_is_reconfirmed_once(first: Activity, second: Acti
     assert step.state == Supervision(T + 60_000, False, None, SLEEPING, SLEEPING)
 
 
+def test_a_renewal_that_answers_too_late_is_remembered() -> None:
+    """The store did renew the lease, so the budget counts from it while the hook runs (RS-913, RS-918)."""
+    assert supervision_after(T, overdue(), renewed(T + 38_000)).last_ms == T + 19_000
+
+
 def test_a_renewal_that_is_used_up_is_reconfirmed_by_who_waited() -> None:
     """A clock set forward during the receipt: the waiting pulse takes the mutex first, the deadline waits (RS-913)."""
     events = [overdue(), overdue("pulse"), renewed(), ReceiptEnded(Finished(), T + 99_000)]
