@@ -1,4 +1,4 @@
-"""Engine events: build what an engine records in a journal, and decode what another has recorded (JN-350..JN-384)."""
+"""Engine events: build what an engine records in a journal, and decode what another has recorded."""
 
 from tenure.events.construction import attempt, state_event
 from tenure.events.decoding import decode_current_attempt, decode_entry, decode_record

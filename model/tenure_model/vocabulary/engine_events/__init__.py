@@ -1,1 +1,1 @@
-"""What an execution engine writes to a journal, as values that check nothing when they are built (JN-350..JN-384)."""
+"""What an execution engine writes to a journal, as values that check nothing when they are built."""
