@@ -1,5 +1,6 @@
 """Tests of transactions around attempts, and of threads and stores that share them."""
 
+import contextvars
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import tenure
+from tenure.attempts import statements
 from tests.attempts.support import (
     CONFLICT,
     EXISTING_SAME,
@@ -21,6 +23,7 @@ from tests.attempts.support import (
     ended,
     like,
 )
+from tests.database.support import Faults, FaultyEngine
 from tests.runs.support import FENCE_LOST, NOW, TRANSITIONED, UPDATED, A, B, World, new_world, unchanged
 
 PATIENCE_SECONDS = 60
@@ -198,20 +201,36 @@ def test_refusal_inside_a_transaction_undoes_itself_alone(shared: World) -> None
     assert attempts.get(KEY) == PLAIN
 
 
-def test_work_after_the_commit_that_fails(shared: World) -> None:
+def test_work_after_the_commit_that_fails(tmp_path: Path) -> None:
     """Work that waited for a commit and failed is no failure of storage (JN-147)."""
+    faults = Faults()
+    store = tenure.open(FaultyEngine(tmp_path / "runs.db", faults), clock=lambda: NOW)
+    store.runs.create("r", "{}")
+    store.runs.claim_and_own("r", tenure.PENDING, A, NOW)
 
     def fail() -> None:
         raise ValueError("work")
 
-    def work() -> None:
-        shared.store.attempts.put(PLAIN, A)
-        shared.store.after_commit(fail)
+    def register(sql: str) -> None:
+        if sql == statements.INSERT:
+            store.after_commit(fail)
+
+    faults.before = register
 
     with pytest.raises(tenure.AfterCommitError):
-        shared.store.write(work)
+        store.attempts.put(PLAIN, A)
+    assert store.attempts.get(KEY) == PLAIN
 
-    assert shared.store.attempts.get(KEY) == PLAIN
+
+def test_misuse_is_no_storage_failure(world: World) -> None:
+    """Another task of the thread that has a transaction open is refused as what it is, writing and reading."""
+    with world.store.transaction():
+        stranger = contextvars.Context()
+
+        with pytest.raises(tenure.UsageError):
+            stranger.run(world.store.attempts.put, PLAIN, A)
+        with pytest.raises(tenure.UsageError):
+            stranger.run(world.store.attempts.get, KEY)
 
 
 def test_reopened_store(tmp_path: Path) -> None:
