@@ -12,6 +12,10 @@ OUTSIDE_SCOPE: Final = "event run or source is outside the consumer scope"
 LINEAGE_DISAGREES: Final = "event lineage disagrees with its journal or consumer"
 MARKER_OUTSIDE_SCOPE: Final = "current attempt marker is outside the consumer scope"
 UNSUPPORTED_EVENT: Final = "unsupported engine event family or version"
+DISALLOWED_TRANSITION: Final = "event does not follow what is projected"
+INVALID_SNAPSHOT: Final = "invalid attempt snapshot"
+SNAPSHOT_OUTSIDE_SCOPE: Final = "attempt snapshot is outside the consumer scope"
+UNSUPPORTED_SNAPSHOT: Final = "unsupported attempt snapshot version"
 
 
 class EventError(Exception):

@@ -1,0 +1,154 @@
+"""The attempts of a run, folded from its history (JN-350, JN-353, JN-354, JN-359, JN-360).
+
+An event of an attempt in progress says how the whole attempt stands and replaces what was known. An event of its end
+adds to it. What has ended stays as it is: another event about it is code ``transition``, unless it says the same again.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+import attrs
+
+from tenure_model.admission.engine_events.entries import decode_entry
+from tenure_model.admission.engine_events.envelopes import read_envelope
+from tenure_model.admission.engine_events.members import MalformedError
+from tenure_model.admission.json_equality import json_equal
+from tenure_model.admission.refusal import refuse
+from tenure_model.vocabulary.absent import ABSENT
+from tenure_model.vocabulary.engine_events.attempts import (
+    ATTEMPT_LIFECYCLE,
+    AttemptPayload,
+    AttemptRunning,
+    AttemptSuspended,
+)
+from tenure_model.vocabulary.engine_events.consumers import ENGINE_NAMESPACE, Attempt, Consumer
+from tenure_model.vocabulary.engine_events.errors import (
+    DISALLOWED_TRANSITION,
+    INVALID_EVENT,
+    OUTSIDE_SCOPE,
+    UNSUPPORTED_EVENT,
+    EventError,
+)
+from tenure_model.vocabulary.engine_events.markers import ATTEMPT_FINISHED, ATTEMPT_STARTED
+from tenure_model.vocabulary.engine_events.nodes import (
+    NODE_INVALIDATED,
+    NODE_RECONCILED,
+    NODE_SCHEDULED,
+    NODE_SETTLED,
+)
+from tenure_model.vocabulary.engine_events.plans import PLAN_RECORDED, SUBGRAPH_APPENDED
+from tenure_model.vocabulary.engine_events.projections import AttemptKey, AttemptProjection, ProjectedAttempt
+from tenure_model.vocabulary.engine_events.results import Failure, Success
+from tenure_model.vocabulary.engine_events.states import STATE_EVENT
+from tenure_model.vocabulary.journal import Entry
+
+_PASSED_OVER: Final = frozenset(
+    {
+        STATE_EVENT,
+        PLAN_RECORDED,
+        SUBGRAPH_APPENDED,
+        NODE_SCHEDULED,
+        NODE_SETTLED,
+        NODE_INVALIDATED,
+        NODE_RECONCILED,
+        ATTEMPT_STARTED,
+        ATTEMPT_FINISHED,
+    }
+)
+
+
+def fold_attempts(
+    projection: AttemptProjection, entries: Iterable[object], consumer: Consumer
+) -> AttemptProjection | EventError:
+    """The projection after the entries, which stand above its covering sequence in ascending order.
+
+    ``consumer`` is admitted. Known events of other kinds are passed over, and covered. Errors: those of
+    ``decode_entry`` for attempts; ``foreign`` for an entry of another run; ``unsupported`` for an engine event that is
+    not known, because it may speak of attempts; ``transition`` for an entry out of order and for an event that cannot
+    follow what is known. Nothing is folded then.
+    """
+    attempts = dict(projection.attempts)
+    lineage = projection.lineage
+    covering_seq = projection.covering_seq
+    for value in entries:
+        try:
+            entry = read_envelope(value)
+        except MalformedError as error:
+            return EventError("malformed", INVALID_EVENT, error.refusal)
+        except AttributeError as error:
+            return EventError("malformed", INVALID_EVENT, error)
+        if entry.seq <= covering_seq:
+            return _disallowed("entry.seq", "must be above what is covered")
+        if entry.event_type == ATTEMPT_LIFECYCLE:
+            answer = decode_entry(entry, consumer)
+            if isinstance(answer, EventError):
+                return answer
+            if isinstance(answer, Attempt):
+                lineage = answer.payload.lineage
+                refusal = _take(attempts, answer.payload, entry.seq)
+                if refusal is not None:
+                    return refusal
+        else:
+            refusal = _pass_over(entry, consumer)
+            if refusal is not None:
+                return refusal
+        covering_seq = entry.seq
+    return AttemptProjection(lineage, covering_seq, attempts)
+
+
+def _pass_over(entry: Entry, consumer: Consumer) -> EventError | None:
+    if entry.run_id != consumer.run_id:
+        return EventError("foreign", OUTSIDE_SCOPE, entry)
+    if entry.event_type.startswith(ENGINE_NAMESPACE) and entry.event_type not in _PASSED_OVER:
+        return EventError("unsupported", UNSUPPORTED_EVENT, entry)
+    return None
+
+
+def _take(attempts: dict[AttemptKey, ProjectedAttempt], payload: AttemptPayload, seq: int) -> EventError | None:
+    key = (payload.step_key_digest, payload.attempt)
+    known = attempts.get(key)
+    lifecycle = payload.lifecycle
+    if isinstance(lifecycle, AttemptRunning | AttemptSuspended):
+        if known is not None and known.finished_at_ms is not ABSENT:
+            return _disallowed("payload.lifecycle.state", "must not follow an end")
+        attempts[key] = ProjectedAttempt(
+            *key,
+            seq,
+            lifecycle.state,
+            lifecycle.started_at_ms,
+            heartbeat_at_ms=lifecycle.heartbeat_at_ms,
+            checkpoint=lifecycle.checkpoint,
+        )
+        return None
+    ended = ProjectedAttempt(
+        *key, seq, lifecycle.state, lifecycle.started_at_ms, lifecycle.finished_at_ms, result=lifecycle.result
+    )
+    if known is not None:
+        if known.started_at_ms != ended.started_at_ms:
+            return _disallowed("payload.lifecycle.startedAtMs", "must be the start that is known")
+        if known.finished_at_ms is not ABSENT and not _same_end(known, ended):
+            return _disallowed("payload.lifecycle", "must not change an end")
+        ended = attrs.evolve(ended, heartbeat_at_ms=known.heartbeat_at_ms, checkpoint=known.checkpoint)
+    attempts[key] = ended
+    return None
+
+
+def _same_end(known: ProjectedAttempt, ended: ProjectedAttempt) -> bool:
+    return (
+        known.state == ended.state
+        and known.finished_at_ms == ended.finished_at_ms
+        and _same_result(known.result, ended.result)
+    )
+
+
+def _same_result(one: object, other: object) -> bool:
+    """Whether two results, or two that are ``ABSENT``, are the same by JSON value (RS-328)."""
+    if type(one) is Success and type(other) is Success:
+        return json_equal(one.value, other.value)
+    if type(one) is Failure and type(other) is Failure:
+        return one.reason == other.reason and json_equal(one.detail, other.detail)
+    return one is ABSENT and other is ABSENT
+
+
+def _disallowed(place: str, detail: str) -> EventError:
+    return EventError("transition", DISALLOWED_TRANSITION, refuse(place, detail))

@@ -1,0 +1,85 @@
+"""Rows of the attempt store and what events say of them (JN-353, JN-354, RS-800).
+
+A row of an attempt that succeeded has the value as its ``outcome``; one that failed has ``{reason, detail}`` as its
+``error``. The meta is the store's own and is not disclosed.
+"""
+
+from typing import Final
+
+from tenure_model.admission.engine_events.attempts import read_attempt_payload
+from tenure_model.admission.engine_events.members import MalformedError, strict_record
+from tenure_model.admission.engine_events.wire_forms import lineage_wire
+from tenure_model.admission.json_equality import json_equal
+from tenure_model.vocabulary.absent import ABSENT
+from tenure_model.vocabulary.attempts import Attempt
+from tenure_model.vocabulary.engine_events.attempts import EVENT_VERSION, AttemptPayload
+from tenure_model.vocabulary.engine_events.errors import INVALID_EVENT, EventError
+from tenure_model.vocabulary.engine_events.lineage import Lineage
+from tenure_model.vocabulary.engine_events.projections import ProjectedAttempt
+from tenure_model.vocabulary.engine_events.results import Failure, Success
+
+_ERROR: Final = frozenset(("reason", "detail"))
+
+
+def describe_row(row: Attempt, lineage: Lineage) -> AttemptPayload | EventError:
+    """What an event says after the row was written: write both in one transaction.
+
+    ``malformed`` for a row that events cannot tell: in another state than theirs, in progress with an end or a result,
+    ended without them. Heartbeat and checkpoint of a row that has ended are left to the events before it.
+    """
+    try:
+        return read_attempt_payload(_payload_of(row, lineage))
+    except MalformedError as error:
+        return EventError("malformed", INVALID_EVENT, error.refusal)
+
+
+def tells_row(projected: ProjectedAttempt, row: Attempt) -> bool:
+    """Whether a projected attempt equals the row, JSON by value, in everything but the meta (RS-328)."""
+    return (
+        (projected.step_key_digest, projected.attempt) == (row.step_key_digest, row.attempt)
+        and projected.state == row.state
+        and projected.started_at_ms == row.started_at_ms
+        and projected.finished_at_ms == row.finished_at_ms
+        and projected.heartbeat_at_ms == row.heartbeat_at_ms
+        and json_equal(projected.checkpoint, row.checkpoint)
+        and json_equal(_outcome_of(projected), row.outcome)
+        and json_equal(_error_of(projected), row.error)
+    )
+
+
+def _payload_of(row: Attempt, lineage: Lineage) -> dict[str, object]:
+    is_open = row.state in ("running", "suspended")
+    lifecycle: dict[str, object] = {
+        "state": row.state,
+        "startedAtMs": row.started_at_ms,
+        "finishedAtMs": row.finished_at_ms,
+        "result": _result_of(row),
+        "heartbeatAtMs": row.heartbeat_at_ms if is_open else ABSENT,
+        "checkpoint": row.checkpoint if is_open else ABSENT,
+    }
+    return {
+        "version": EVENT_VERSION,
+        "lineage": lineage_wire(lineage),
+        "executionId": row.run_id,
+        "stepKeyDigest": row.step_key_digest,
+        "attempt": row.attempt,
+        "lifecycle": {name: member for name, member in lifecycle.items() if member is not ABSENT},
+    }
+
+
+def _result_of(row: Attempt) -> object:
+    if row.error is not ABSENT and row.outcome is not ABSENT:
+        raise MalformedError("row", "must not have both an outcome and an error")
+    if row.outcome is not ABSENT:
+        return {"_tag": "Success", "value": row.outcome}
+    return ABSENT if row.error is ABSENT else {"_tag": "Failure", **strict_record(row.error, _ERROR, "row.error")}
+
+
+def _outcome_of(projected: ProjectedAttempt) -> object:
+    return projected.result.value if isinstance(projected.result, Success) else ABSENT
+
+
+def _error_of(projected: ProjectedAttempt) -> object:
+    if isinstance(projected.result, Failure):
+        return {"reason": projected.result.reason, "detail": projected.result.detail}
+    return ABSENT
