@@ -2,6 +2,7 @@
 
 from tenure.events.construction import attempt, state_event
 from tenure.events.decoding import decode_current_attempt, decode_entry, decode_record
+from tenure.events.projection import attempt_payload, compact_attempts, rebuild_attempts
 from tenure_model.admission.engine_events.paths import relative_path
 from tenure_model.admission.engine_events.previews import preview_result
 from tenure_model.vocabulary.engine_events.attempts import (
@@ -59,6 +60,7 @@ from tenure_model.vocabulary.engine_events.plans import (
     SubgraphAppended,
     Tier,
 )
+from tenure_model.vocabulary.engine_events.projections import AttemptProjection, ProjectedAttempt
 from tenure_model.vocabulary.engine_events.results import Failure, FailureReason, Result, Success
 from tenure_model.vocabulary.engine_events.states import (
     STATE_EVENT,
@@ -94,6 +96,7 @@ __all__ = [
     "AttemptLifecycle",
     "AttemptMarker",
     "AttemptPayload",
+    "AttemptProjection",
     "AttemptRunning",
     "AttemptStarted",
     "AttemptSucceeded",
@@ -130,6 +133,7 @@ __all__ = [
     "NodeSettled",
     "PlanRecord",
     "PlanRecorded",
+    "ProjectedAttempt",
     "Result",
     "ResultPreview",
     "State",
@@ -142,10 +146,13 @@ __all__ = [
     "UnknownPolicy",
     "Wait",
     "attempt",
+    "attempt_payload",
+    "compact_attempts",
     "decode_current_attempt",
     "decode_entry",
     "decode_record",
     "preview_result",
+    "rebuild_attempts",
     "relative_path",
     "state_event",
 ]

@@ -22,7 +22,7 @@ def decode_entry(entry: Entry | Mapping[str, object], consumer: Consumer) -> Dec
     engine, ``malformed`` for what breaks its contract, in the order of JN-359. ``entry`` may be a ``dict`` under the
     wire's names. A consumer that breaks its own contract (JN-358) is a ``ValueError``.
     """
-    answer = answer_entry(entry, _admitted(consumer))
+    answer = answer_entry(entry, admitted_consumer(consumer))
     if isinstance(answer, EventError):
         raise answer
     return answer
@@ -34,7 +34,7 @@ def decode_current_attempt(entry: Entry | Mapping[str, object], consumer: Consum
     Raises ``EventError``: ``malformed`` before ``foreign``; root, round and parent of the consumer play no part. A
     consumer that breaks its own contract (JN-358) is a ``ValueError``.
     """
-    answer = answer_current_attempt(entry, _admitted(consumer))
+    answer = answer_current_attempt(entry, admitted_consumer(consumer))
     if isinstance(answer, EventError):
         raise answer
     return answer
@@ -52,7 +52,8 @@ def decode_record(event_type: str, payload: Mapping[str, object]) -> PlanRecord 
     return answer
 
 
-def _admitted(consumer: Consumer) -> Consumer:
+def admitted_consumer(consumer: Consumer) -> Consumer:
+    """An inert consumer, or ``ValueError`` for one that breaks its contract (JN-358)."""
     admitted = admit_consumer(consumer)
     if isinstance(admitted, Refusal):
         raise ValueError(f"{admitted.cause['field']} {admitted.cause['detail']}")

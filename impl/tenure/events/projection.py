@@ -1,0 +1,92 @@
+"""The attempts of a run as its history tells them, for readers without access to the attempt store.
+
+The attempt store stays the authority. What is projected was redacted on its way into the journal, and says nothing of
+leases and fences, which only the lease table knows.
+"""
+
+from typing import Final
+
+from tenure.events.decoding import admitted_consumer
+from tenure.journal.journal import Journal
+from tenure_model.admission.engine_events.projection import fold_attempts
+from tenure_model.admission.engine_events.rows import describe_row
+from tenure_model.admission.engine_events.snapshots import decode_snapshot, encode_snapshot
+from tenure_model.admission.refusal import refuse
+from tenure_model.vocabulary.absent import ABSENT
+from tenure_model.vocabulary.attempts import Attempt
+from tenure_model.vocabulary.engine_events.attempts import AttemptPayload
+from tenure_model.vocabulary.engine_events.consumers import Consumer
+from tenure_model.vocabulary.engine_events.errors import INVALID_SNAPSHOT, EventError
+from tenure_model.vocabulary.engine_events.lineage import Lineage
+from tenure_model.vocabulary.engine_events.projections import EMPTY_PROJECTION, AttemptProjection
+from tenure_model.vocabulary.journal import Checkpoint, CompactionResult
+from tenure_model.vocabulary.owners import OwnerId
+
+PAGE_SIZE: Final = 1_000
+"""How many entries are read at a time."""
+
+
+def attempt_payload(row: Attempt, lineage: Lineage) -> AttemptPayload:
+    """What an event says after the row was written; write both in one transaction (JN-353, JN-354).
+
+    Raises ``EventError`` with ``malformed`` for a row that events cannot tell: in a state of its own, in progress with
+    an outcome, ended without one. A success has its value as the row's ``outcome``, a failure ``{reason, detail}`` as
+    its ``error``.
+    """
+    answer = describe_row(row, lineage)
+    if isinstance(answer, EventError):
+        raise answer
+    return answer
+
+
+def rebuild_attempts(journal: Journal, consumer: Consumer) -> AttemptProjection:
+    """The projection of what is committed: the latest checkpoint, if there is one, and every entry above it.
+
+    Raises ``EventError`` where that checkpoint is no valid snapshot, bound to its own sequence and to the consumer's
+    lineage, and where an entry is refused; ``JournalError`` where the journal cannot be read, ``compacted`` among them
+    if somebody compacts meanwhile: then rebuild again.
+    """
+    consumer = admitted_consumer(consumer)
+    checkpoint = journal.latest_checkpoint(consumer.run_id)
+    projection = EMPTY_PROJECTION if checkpoint is None else _restore(checkpoint, consumer)
+    while True:
+        after = ABSENT if projection.covering_seq < 0 else projection.covering_seq
+        page = journal.entries(consumer.run_id, limit=PAGE_SIZE, after=after)
+        answer = fold_attempts(projection, page.entries, consumer)
+        if isinstance(answer, EventError):
+            raise answer
+        projection = answer
+        if not page.has_more:
+            return projection
+
+
+def compact_attempts(journal: Journal, consumer: Consumer, owner: OwnerId) -> CompactionResult:
+    """Replace the history of the run, up to its last entry, by a snapshot of its attempts, while ``owner`` owns it.
+
+    The snapshot is kept as a checkpoint, and read back and validated before anything is deleted; repeated, it deletes
+    0. Every other kind of event goes too: who needs those must not compact this way. Raises what ``rebuild_attempts``
+    raises, ``EventError`` where no event has named a lineage yet, and the errors of ``Journal.checkpoint`` and
+    ``Journal.compact``.
+    """
+    consumer = admitted_consumer(consumer)
+    projection = rebuild_attempts(journal, consumer)
+    known = journal.latest_checkpoint(consumer.run_id)
+    if known is None or known.seq < projection.covering_seq:
+        snapshot = encode_snapshot(projection)
+        if isinstance(snapshot, EventError):
+            raise snapshot
+        known = journal.checkpoint(consumer.run_id, projection.covering_seq, snapshot, owner)
+        if _restore(known, consumer) != projection:
+            raise EventError("malformed", INVALID_SNAPSHOT, refuse("snapshot", "must say what was projected"))
+    return journal.compact(consumer.run_id, owner, up_to=projection.covering_seq)
+
+
+def _restore(checkpoint: Checkpoint, consumer: Consumer) -> AttemptProjection:
+    answer = decode_snapshot(checkpoint.state, consumer)
+    if isinstance(answer, EventError):
+        raise answer
+    if answer.covering_seq != checkpoint.seq:
+        raise EventError(
+            "malformed", INVALID_SNAPSHOT, refuse("snapshot.coveringSeq", "must be the checkpoint's sequence")
+        )
+    return answer
