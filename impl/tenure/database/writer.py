@@ -1,18 +1,24 @@
 """One write transaction at a time, nested scopes, retries, reads beside it, and work that waits for the commit.
 
-The write transaction belongs to the thread that opened it, and within that thread to the context that opened it: a call
-from another thread waits for it to end and never becomes a part of it.
+An explicit transaction belongs to the thread that opened it, and within that thread to the context that opened it: a
+call from another thread waits for it to end and never becomes a part of it. Single writes of several threads, on a
+file, share a transaction where they meet: each runs in its own thread and in a savepoint, in turn; one of them commits
+for all, and each returns once that has happened. To each it looks as if it had committed by itself.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from copy import copy
 from types import TracebackType
 from typing import TypeVar, TypeVarTuple
 
+from tenure.database.after_commit import AfterCommitError as AfterCommitError
+from tenure.database.after_commit import run_all
+from tenure.database.closed import CLOSED
 from tenure.database.engine import (
     Bindings,
-    ClosedError,
+    CommitUnknownError,
     Connection,
     DatabaseError,
     Engine,
@@ -20,12 +26,17 @@ from tenure.database.engine import (
     Statements,
     UsageError,
 )
+from tenure.database.open_transaction import OpenTransaction
+from tenure.database.open_transaction import Withdrawn as Withdrawn
 from tenure.database.retry import RetryPolicy, is_transient
+from tenure.database.turns import Group, Member, Turns
 
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
 
 _NOBODY = 0
+_MOST_MEMBERS = 64
+"""How many writes share a transaction at most: the first of them must not wait for ever."""
 
 
 class _Scope:
@@ -39,18 +50,6 @@ class _Scope:
 
 
 _open_scopes: ContextVar[tuple[_Scope, ...]] = ContextVar("tenure_open_scopes", default=())
-
-
-class Withdrawn(Exception):
-    """Raised by a body to undo everything it wrote and answer ``outcome`` all the same: a refusal writes nothing."""
-
-    def __init__(self, outcome: object) -> None:
-        self.outcome = outcome
-        super().__init__(outcome)
-
-
-class AfterCommitError(ExceptionGroup[Exception]):
-    """The data is committed; work that waited for the commit failed (JN-147)."""
 
 
 class Transaction:
@@ -86,17 +85,17 @@ class Database:
     """
 
     __slots__ = (
-        "_callbacks",
         "_connection",
-        "_doom",
         "_engine",
         "_idle_readers",
-        "_lock",
+        "_open",
         "_owner",
         "_random",
         "_retry",
         "_scope",
+        "_shares",
         "_sleep",
+        "_turns",
         "rows",
     )
 
@@ -112,14 +111,14 @@ class Database:
         self._sleep = sleep
         self._random = random
         self._retry = retry
-        self._lock = threading.Lock()
-        # The thread that holds the lock, and the mark of the explicit transaction it has open, if it is one.
+        self._turns = Turns()
+        # What several writes save by sharing a transaction is the wait for the disk.
+        self._shares = engine.concurrent_reads
+        # The thread whose turn it is, and the mark of the explicit transaction it has open, if it is one.
         self._owner = _NOBODY
         self._scope: _Scope | None = None
-        self._callbacks: list[Callable[[], object]] = []
-        # Set once the database itself has rolled back under a nested scope: nothing more may be written in it.
-        self._doom: DatabaseError | None = None
         self._connection: Connection = self._repeat(engine.connect)
+        self._open = OpenTransaction(self._connection)
         self.rows: Statements = self._connection.rows
         self._idle_readers: list[Connection] | None = [] if engine.concurrent_reads else None
 
@@ -127,30 +126,17 @@ class Database:
         """Run ``body(*arguments)`` in one transaction and answer what it answered.
 
         Outermost, the whole body runs again with the same arguments while the database is busy, after the delays of the
-        retry policy (RS-391). Inside a transaction of the same thread it is a savepoint and never repeats (RS-390).
+        retry policy (RS-391), and where another write that shared its transaction undid it. Inside a transaction of the
+        same thread it is a savepoint and never repeats (RS-390).
         """
         if self._owner == threading.get_ident():
-            return self._write_nested(body, arguments)
-        with self._lock:
-            self._owner = threading.get_ident()
-            try:
-                attempts_made = 0
-                while True:
-                    try:
-                        result = self._attempt(body, arguments)
-                        break
-                    except Exception as error:
-                        attempts_made += 1
-                        delay = self._delay_after(error, attempts_made)
-                        if delay is None:
-                            raise
-                    self._sleep(delay)
-                callbacks = self._take_callbacks()
-            finally:
-                self._owner = _NOBODY
-        if callbacks:
-            _run_all(callbacks)
-        return result
+            if not self._in_scope():
+                raise UsageError("another task of this thread has a transaction open")
+            return self._open.run_nested(body, arguments)
+        group = self._turns.enter(self if self._shares else None)
+        if group is None:
+            return self._lead(body, arguments, 0)
+        return self._join(group, body, arguments)
 
     def transaction(self) -> Transaction:
         """A context manager around several writes and reads of this thread: all of them commit, or none.
@@ -171,7 +157,7 @@ class Database:
         """
         if self._owner != threading.get_ident() or not self._in_scope():
             return False
-        self._callbacks.append(callback)
+        self._open.callbacks.append(callback)
         return True
 
     def read(self, sql: str, bindings: Bindings = ()) -> list[SqlRow]:
@@ -181,15 +167,18 @@ class Database:
         """
         if self._owner == threading.get_ident():
             if self._in_scope():
-                if self._doom is not None:
-                    raise self._doom
+                if self._open.doom is not None:
+                    raise self._open.doom
                 return self.rows(sql, bindings)
             if self._idle_readers is None:
                 raise UsageError("another task of this thread has a transaction open")
         idle = self._idle_readers
         if idle is None:
-            with self._lock:
+            self._turns.enter()
+            try:
                 return self.rows(sql, bindings)
+            finally:
+                self._turns.leave()
         try:
             connection = idle.pop()
         except IndexError:
@@ -205,53 +194,155 @@ class Database:
         """Close every connection, after the transaction of another thread has ended. Closing twice does nothing."""
         if self._owner == threading.get_ident():
             raise UsageError("a store cannot be closed inside its own transaction")
-        with self._lock:
+        self._turns.enter()
+        try:
             idle, self._idle_readers = self._idle_readers, None
             if idle is not None:
                 _close_all(idle)
             # Last, so that closing it checkpoints the WAL.
             self._connection.close()
-            self._connection = _CLOSED
-            self.rows = _CLOSED.rows
+            self._connection = self._open.connection = CLOSED
+            self.rows = CLOSED.rows
+        finally:
+            self._turns.leave()
 
-    def _attempt(self, body: Callable[[*Arguments], Result], arguments: tuple[*Arguments]) -> Result:
-        connection = self._connection
-        try:
-            connection.begin()
-            result = body(*arguments)
-            if self._doom is not None:
-                raise self._doom
-            connection.commit()
-            return result
-        except Withdrawn as withdrawn:
-            self._undo()
-            return withdrawn.outcome  # type: ignore[return-value]  # a body withdraws with its own kind of answer
-        except BaseException:
-            self._undo()
-            raise
+    def _lead(self, body: Callable[[*Arguments], Result], arguments: tuple[*Arguments], attempts_made: int) -> Result:
+        """With the turn, and no transaction open: open one, until the body has run in it and it is committed.
 
-    def _write_nested(self, body: Callable[[*Arguments], Result], arguments: tuple[*Arguments]) -> Result:
-        if not self._in_scope():
-            raise UsageError("another task of this thread has a transaction open")
-        mark = self._open_savepoint()
+        Whoever waits for a turn of its own by then is let into the transaction instead.
+        """
+        self._owner = threading.get_ident()
+        group: Group | None = None
+        member: Member | None = None
         try:
-            result = body(*arguments)
-            self._release_savepoint()
-            return result
-        except Withdrawn as withdrawn:
-            self._undo_savepoint(mark)
-            return withdrawn.outcome  # type: ignore[return-value]  # a body withdraws with its own kind of answer
+            while True:
+                try:
+                    self._connection.begin()
+                    result = body(*arguments)
+                    if self._turns.waiting and self._shares and not self._is_lost:
+                        member = Member(self._open.take_callbacks())
+                        group = Group()
+                        break
+                    self._open.commit()
+                    break
+                except Withdrawn as withdrawn:
+                    self._open.undo()
+                    result = withdrawn.outcome  # type: ignore[assignment]  # a body withdraws with its own kind of answer
+                    break
+                except BaseException as error:
+                    self._open.undo()
+                    attempts_made += 1
+                    delay = self._delay_after(error, attempts_made)
+                    if delay is None:
+                        raise
+                self._sleep(delay)
+            callbacks = self._open.take_callbacks()
+        finally:
+            self._owner = _NOBODY
+            if group is None or member is None:
+                self._turns.leave()
+            else:
+                is_over = self.go_on(group, member)
+        if group is not None and member is not None:
+            if not is_over:
+                member.ended.acquire()
+            if not group.is_committed:
+                return self._repeat_alone(group.failure, body, arguments)
+            callbacks = member.callbacks
+        if callbacks:
+            run_all(callbacks)
+        return result
+
+    def _join(self, group: Group, body: Callable[[*Arguments], Result], arguments: tuple[*Arguments]) -> Result:
+        """With the turn, and the transaction of a group open: run the body in a savepoint of it.
+
+        Whatever the body answered or raised rests on what the members before it wrote: it holds if they are committed.
+        """
+        member = Member()
+        failure: BaseException | None = None
+        broke_it = False
+        try:
+            self._owner = threading.get_ident()
+            result = self._open.run_nested(body, arguments)
+        except BaseException as error:  # noqa: BLE001  # raised below, once the others have gone on
+            failure = error
+        finally:
+            broke_it = self._is_lost
+            member.callbacks = self._open.take_callbacks()
+            self._owner = _NOBODY
+            is_over = self.go_on(group, member)
+        if not isinstance(failure, Exception | None):
+            raise failure
+        if not is_over:
+            member.ended.acquire()
+        if failure is not None and (group.is_committed or broke_it):
+            if self._delay_after(failure, 1) is None:
+                raise failure
+            return self._repeat_alone(failure, body, arguments)
+        if not group.is_committed:
+            return self._repeat_alone(group.failure, body, arguments)
+        if member.callbacks:
+            run_all(member.callbacks)
+        return result
+
+    def _repeat_alone(
+        self,
+        failure: Exception | None,
+        body: Callable[[*Arguments], Result],
+        arguments: tuple[*Arguments],
+    ) -> Result:
+        """After a transaction that was shared and undone: run the body again in one of its own, or raise ``failure``.
+
+        There is no failure where another member's body made the database undo everything.
+        """
+        attempts_made = 0
+        if failure is not None:
+            attempts_made = 1
+            delay = self._delay_after(failure, attempts_made)
+            if delay is None:
+                # Each gets an error of its own: one raised in many threads would collect the tracebacks of all.
+                raise copy(failure) from None
+            self._sleep(delay)
+        self._turns.enter()
+        return self._lead(body, arguments, attempts_made)
+
+    def go_on(self, group: Group, member: Member | None = None) -> bool:
+        """With the turn: let the next one into a group, or commit for all of it. Answers whether the group is over.
+
+        ``member`` is who has just run; none where it was interrupted before it could.
+        """
+        if member is not None:
+            group.members.append(member)
+        is_lost = self._is_lost
+        if not is_lost and len(group.members) < _MOST_MEMBERS and self._turns.pass_on(group):
+            return False
+        try:
+            if not is_lost:
+                self._open.commit()
+                group.is_committed = True
+        except DatabaseError as error:
+            group.failure = error
         except BaseException:
-            self._undo_savepoint(mark)
+            if not self._connection.in_transaction:
+                group.failure = CommitUnknownError("unknown", "COMMIT was interrupted; its outcome is unknown")
             raise
+        finally:
+            try:
+                if not group.is_committed:
+                    self._open.undo()
+            finally:
+                self._turns.leave()
+                for other in group.members:
+                    other.ended.release()
+        return True
 
     def _enter(self, scope: _Scope) -> int | None:
         """Open a scope; answers the savepoint's mark, or ``None`` for the outermost."""
         if self._owner == threading.get_ident():
             if not self._in_scope():
                 raise UsageError("another task of this thread has a transaction open")
-            return self._open_savepoint()
-        self._lock.acquire()
+            return self._open.open_savepoint()
+        self._turns.enter()
         try:
             self._owner = threading.get_ident()
             self._repeat(self._connection.begin)
@@ -264,68 +355,42 @@ class Database:
     def _exit(self, mark: int | None, error: BaseException | None) -> None:
         if mark is not None:
             if error is not None:
-                self._undo_savepoint(mark)
+                self._open.undo_savepoint(mark)
                 return
             try:
-                self._release_savepoint()
+                self._open.release_savepoint()
             except BaseException:
-                self._undo_savepoint(mark)
+                self._open.undo_savepoint(mark)
                 raise
             return
-        callbacks: list[Callable[[], object]] = []
+        callbacks: Sequence[Callable[[], object]] = ()
         try:
             if error is not None:
-                self._undo()
+                self._open.undo()
             else:
                 try:
-                    if self._doom is not None:
-                        raise self._doom
-                    self._connection.commit()
+                    self._open.commit()
                 except BaseException:
-                    self._undo()
+                    self._open.undo()
                     raise
-                callbacks = self._take_callbacks()
+                callbacks = self._open.take_callbacks()
         finally:
             self._leave()
-        _run_all(callbacks)
+        run_all(callbacks)
 
     def _leave(self) -> None:
         self._scope = None
         self._owner = _NOBODY
-        self._lock.release()
+        self._turns.leave()
+
+    @property
+    def _is_lost(self) -> bool:
+        """Whether the database has rolled the open transaction back by itself."""
+        return self._open.doom is not None or not self._connection.in_transaction
 
     def _in_scope(self) -> bool:
         """Whether this context, and not merely this thread, opened the transaction."""
         return self._scope is None or self._scope in _open_scopes.get()
-
-    def _open_savepoint(self) -> int:
-        if self._doom is not None:
-            raise self._doom
-        self._connection.savepoint()
-        return len(self._callbacks)
-
-    def _release_savepoint(self) -> None:
-        if self._doom is not None:
-            raise self._doom
-        self._connection.release()
-
-    def _undo_savepoint(self, mark: int) -> None:
-        del self._callbacks[mark:]
-        if self._connection.in_transaction:
-            self._connection.rollback_to_savepoint()
-        elif self._doom is None:
-            self._doom = DatabaseError("io", "the database rolled the whole transaction back")
-
-    def _undo(self) -> None:
-        self._callbacks.clear()
-        self._doom = None
-        self._connection.rollback()
-
-    def _take_callbacks(self) -> list[Callable[[], object]]:
-        callbacks = self._callbacks
-        if callbacks:
-            self._callbacks = []
-        return callbacks
 
     def _repeat(self, step: Callable[[], Result]) -> Result:
         """Run ``step`` until it succeeds, fails otherwise than busy, or the policy ends."""
@@ -340,61 +405,11 @@ class Database:
                     raise
             self._sleep(delay)
 
-    def _delay_after(self, error: Exception, attempts_made: int) -> float | None:
+    def _delay_after(self, error: BaseException, attempts_made: int) -> float | None:
         """Seconds to wait before the next attempt; ``None`` where there is to be none."""
-        if not is_transient(error) or not self._retry.allows(attempts_made):
+        if not isinstance(error, Exception) or not is_transient(error) or not self._retry.allows(attempts_made):
             return None
         return self._retry.delay_ms(attempts_made, self._random) / 1_000
-
-
-class _ClosedConnection:
-    """Stands in for the connection of a closed database: every use says so."""
-
-    in_transaction = False
-
-    def rows(self, sql: str, bindings: Bindings = (), /) -> list[SqlRow]:
-        raise ClosedError
-
-    def begin(self) -> None:
-        raise ClosedError
-
-    def commit(self) -> None:
-        raise ClosedError
-
-    def rollback(self) -> None:
-        pass
-
-    def savepoint(self) -> None:
-        raise ClosedError
-
-    def release(self) -> None:
-        raise ClosedError
-
-    def rollback_to_savepoint(self) -> None:
-        raise ClosedError
-
-    def close(self) -> None:
-        pass
-
-
-_CLOSED = _ClosedConnection()
-
-
-def _run_all(callbacks: list[Callable[[], object]]) -> None:
-    """Run all of them in order, whatever some of them raise; then raise (JN-147)."""
-    failures: list[Exception] = []
-    interruption: BaseException | None = None
-    for callback in callbacks:
-        try:
-            callback()
-        except Exception as error:  # noqa: BLE001  # raised below, once the others have run
-            failures.append(error)
-        except BaseException as error:  # noqa: BLE001  # raised below, once the others have run
-            interruption = error
-    if interruption is not None:
-        raise interruption
-    if failures:
-        raise AfterCommitError("the write is committed; work that waited for it failed", failures)
 
 
 def _close_all(connections: list[Connection]) -> None:
