@@ -44,11 +44,14 @@ def _build(
     wire: Callable[[object], object],
 ) -> JournalInput | EventError:
     try:
-        admitted = read(wire(payload))
-    except MalformedError as error:
-        return EventError("malformed", INVALID_EVENT, error.refusal)
+        written = wire(payload)
     except AttributeError as error:
+        # A field of the payload was never set.
         return EventError("malformed", INVALID_EVENT, error)
+    try:
+        admitted = read(written)
+    except MalformedError as error:
+        return EventError("malformed", INVALID_EVENT, error.cause)
     if not is_durable_text(source_id):
         return EventError("malformed", INVALID_EVENT, refuse("sourceId", "must be an identifier"))
     if not is_sequence(source_seq):

@@ -54,10 +54,7 @@ def decode_entry(value: object, consumer: Consumer) -> DecodedEvent | EventError
         else:
             return Unknown(entry) if consumer.unknown == "surface" else _IGNORED
     except MalformedError as error:
-        return EventError("malformed", INVALID_EVENT, error.refusal)
-    except AttributeError as error:
-        # A field of the entry was never set.
-        return EventError("malformed", INVALID_EVENT, error)
+        return EventError("malformed", INVALID_EVENT, error.cause)
     if not _agrees(payload.lineage, entry, consumer):
         return EventError("foreign", LINEAGE_DISAGREES, payload.lineage)
     meta = copied_json(entry.meta)

@@ -14,23 +14,14 @@ from tenure_model.vocabulary.journal import Entry
 def read_envelope(value: object) -> Entry:
     """The entry itself, or one built of the members of a ``dict`` under the wire's names, whose others are dropped.
 
-    Payload and meta are whatever they are, but there. Raises ``MalformedError``, and the ``AttributeError`` of an
-    ``Entry`` with a field that was never set.
+    Payload and meta are whatever they are, but there. Raises ``MalformedError``.
     """
     if type(value) is Entry:
-        if (
-            is_durable_text(value.run_id)
-            and is_sequence(value.seq)
-            and type(value.event_id) is str
-            and not has_surrogate(value.event_id)
-            and is_durable_text(value.source_id)
-            and is_sequence(value.source_seq)
-            and is_safe_integer(value.emitted_at_ms)
-            and is_durable_text(value.event_type)
-            and value.payload is not ABSENT
-            and value.meta is not ABSENT
-        ):
-            return value
+        try:
+            if _is_complete(value):
+                return value
+        except AttributeError as error:
+            raise MalformedError("entry", "has a field that was never set", error) from error
         raise MalformedError("entry", "violates the journal entry contract")
     members = open_record(value, "entry")
     entry = Entry(
@@ -78,7 +69,22 @@ def admit_consumer(value: object) -> Consumer | Refusal:
     try:
         return _read_consumer(members, value)
     except MalformedError as error:
-        return error.refusal
+        return refuse(*error.args)
+
+
+def _is_complete(entry: Entry) -> bool:
+    return (
+        is_durable_text(entry.run_id)
+        and is_sequence(entry.seq)
+        and type(entry.event_id) is str
+        and not has_surrogate(entry.event_id)
+        and is_durable_text(entry.source_id)
+        and is_sequence(entry.source_seq)
+        and is_safe_integer(entry.emitted_at_ms)
+        and is_durable_text(entry.event_type)
+        and entry.payload is not ABSENT
+        and entry.meta is not ABSENT
+    )
 
 
 def _read_consumer(members: dict[str, object], value: object) -> Consumer:

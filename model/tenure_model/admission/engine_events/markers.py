@@ -29,9 +29,7 @@ def decode_current_attempt(value: object, consumer: Consumer) -> CurrentAttempt 
         marker = _read_marker(entry)
         lineage_id = identifier(open_record(entry.meta, "meta"), "lineageId", "meta")
     except MalformedError as error:
-        return EventError("malformed", INVALID_MARKER, error.refusal)
-    except AttributeError as error:
-        return EventError("malformed", INVALID_MARKER, error)
+        return EventError("malformed", INVALID_MARKER, error.cause)
     if (
         entry.run_id != consumer.run_id
         or marker.run_id != consumer.run_id

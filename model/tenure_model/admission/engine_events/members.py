@@ -11,7 +11,7 @@ from typing import Final, TypeGuard, TypeVar
 
 from tenure_model.admission.integers import is_safe_integer
 from tenure_model.admission.json_values import JsonComplaint, JsonLimits, JsonValue, admit_json_value
-from tenure_model.admission.refusal import refuse
+from tenure_model.admission.refusal import Refusal, refuse
 from tenure_model.admission.text import has_surrogate, is_durable_text
 from tenure_model.admission.wire_records import wire_members
 from tenure_model.vocabulary.absent import ABSENT, AbsentType
@@ -38,11 +38,11 @@ class _TooLong(Exception):
 
 
 class MalformedError(Exception):
-    """The first thing that is wrong with a payload."""
+    """The first thing that is wrong; ``cause`` is the complaint about it, or the error met while reading (JN-360)."""
 
-    def __init__(self, place: str, detail: str) -> None:
+    def __init__(self, place: str, detail: str, error: AttributeError | None = None) -> None:
         super().__init__(place, detail)
-        self.refusal = refuse(place, detail)
+        self.cause: Refusal | AttributeError = refuse(place, detail) if error is None else error
 
 
 def strict_record(value: object, names: frozenset[str], place: str) -> Members:

@@ -74,9 +74,7 @@ def fold_attempts(
         try:
             entry = read_envelope(value)
         except MalformedError as error:
-            return EventError("malformed", INVALID_EVENT, error.refusal)
-        except AttributeError as error:
-            return EventError("malformed", INVALID_EVENT, error)
+            return EventError("malformed", INVALID_EVENT, error.cause)
         if entry.seq <= covering_seq:
             return _disallowed("entry.seq", "must be above what is covered")
         if entry.event_type == ATTEMPT_LIFECYCLE:

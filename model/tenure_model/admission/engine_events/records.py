@@ -60,7 +60,7 @@ def decode_record(event_type: object, payload: object) -> PlanRecord | NodeRecor
     try:
         return read(open_record(payload, _PLACE))
     except MalformedError as error:
-        return EventError("malformed", INVALID_EVENT, error.refusal)
+        return EventError("malformed", INVALID_EVENT, error.cause)
 
 
 def _read_plan_recorded(members: Members) -> PlanRecorded:

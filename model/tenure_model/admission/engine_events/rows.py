@@ -30,7 +30,7 @@ def describe_row(row: Attempt, lineage: Lineage) -> AttemptPayload | EventError:
     try:
         return read_attempt_payload(_payload_of(row, lineage))
     except MalformedError as error:
-        return EventError("malformed", INVALID_EVENT, error.refusal)
+        return EventError("malformed", INVALID_EVENT, error.cause)
 
 
 def tells_row(projected: ProjectedAttempt, row: Attempt) -> bool:

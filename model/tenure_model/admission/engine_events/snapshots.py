@@ -90,7 +90,7 @@ def decode_snapshot(value: object, consumer: Consumer) -> AttemptProjection | Ev
             return EventError("foreign", SNAPSHOT_OUTSIDE_SCOPE, lineage)
         return AttemptProjection(lineage, covering_seq, _read_rows(rows, lineage, covering_seq))
     except MalformedError as error:
-        return EventError("malformed", INVALID_SNAPSHOT, error.refusal)
+        return EventError("malformed", INVALID_SNAPSHOT, error.cause)
     except _ForeignRowError:
         return EventError("foreign", SNAPSHOT_OUTSIDE_SCOPE, refuse("snapshot.rows", "must be of the lineage's run"))
 
