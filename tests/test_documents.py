@@ -77,10 +77,11 @@ def test_every_make_target_named_exists(document):
     assert {target for target in named if f"\n{target}:" not in makefile} == set()
 
 
-def test_the_guides_run(tmp_path):
-    """All code of the guides, in order, in one program."""
-    guides = (ROOT / "docs" / "journal.md").read_text()
-    (tmp_path / "guides.py").write_text("\n".join(re.findall(r"```python\n(.*?)```", guides, re.DOTALL)))
+@pytest.mark.parametrize("guide", sorted(path.name for path in (ROOT / "docs").glob("*.md")))
+def test_the_guides_run(tmp_path, guide):
+    """All code of a guide, in order, in one program."""
+    code = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / guide).read_text(), re.DOTALL)
+    (tmp_path / "guides.py").write_text("\n".join(code))
 
     result = subprocess.run([sys.executable, "guides.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
 
