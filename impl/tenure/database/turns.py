@@ -64,11 +64,11 @@ class Turns:
 
     def enter(self, host: Host | None = None) -> Group | None:
         """Wait for one's turn. With a host, the answer may be a group of that host, whose transaction is open then."""
-        if self._taken.acquire(blocking=False):
+        if self._taken.acquire(False):
             return None
         waiter = _Waiter(host)
         self.waiting.append(waiter)
-        if self._taken.acquire(blocking=False):
+        if self._taken.acquire(False):
             # It was given back before it could be seen that somebody waits.
             self.leave()
         try:
@@ -80,16 +80,19 @@ class Turns:
 
     def leave(self) -> None:
         """End one's turn: who waits longest is next."""
+        waiting = self.waiting
         while True:
-            try:
-                waiter = self.waiting.popleft()
-            except IndexError:
-                self._taken.release()
-                if self.waiting and self._taken.acquire(blocking=False):
+            if waiting:
+                try:
+                    waiter = waiting.popleft()
+                except IndexError:
+                    # It was interrupted at this very moment.
                     continue
+                waiter.called.release()
                 return
-            waiter.called.release()
-            return
+            self._taken.release()
+            if not waiting or not self._taken.acquire(False):
+                return
 
     def pass_on(self, group: Group) -> bool:
         """Hand the turn on within a group. False where who waits longest is nobody or does not join."""

@@ -212,8 +212,7 @@ class Database:
         Whoever waits for a turn of its own by then is let into the transaction instead.
         """
         self._owner = threading.get_ident()
-        group: Group | None = None
-        member: Member | None = None
+        group = member = None
         try:
             while True:
                 try:
