@@ -52,7 +52,7 @@ bench: $(READY) ## Measure speed and memory, as ratios in one run
 lock: ## Pin the newest releases that pyproject.toml admits
 	$(BIN)/python -m pip install -q pip-tools
 	$(BIN)/pip-compile -q --upgrade --extra dev --generate-hashes --allow-unsafe --strip-extras \
-		--no-emit-index-url --no-header --no-annotate -o requirements.txt pyproject.toml
+		--no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements.txt pyproject.toml
 
 clean: ## Remove the environment and every cache
 	rm -rf $(VENV) .cache .hypothesis build dist
