@@ -80,7 +80,16 @@ def test_a_corrupt_row(columns: dict[str, Any], text: str) -> None:
     """Identifiers, times and state first, then the JSON columns in order (RS-830)."""
     row = attrs.evolve(BARE, **columns)
 
-    assert decode(row, "get") == AttemptStoreError("decode_failed", "get", text)
+    assert decode(row, "put") == AttemptStoreError("decode_failed", "put", text)
+
+
+def test_a_corrupt_row_is_an_error_of_get() -> None:
+    """The error carries the operation that met the row (RS-830)."""
+    table = holding(attrs.evolve(BARE, meta_json=""))
+
+    assert call(running(), table, "attempt.get", id=ID).outcome == AttemptStoreError(
+        "decode_failed", "get", "meta_json must be non-empty JSON text"
+    )
 
 
 def test_the_configured_cap_is_not_asked() -> None:

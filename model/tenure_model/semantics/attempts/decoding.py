@@ -30,7 +30,7 @@ def decode(row: AttemptRow, method: str) -> Attempt | AttemptStoreError:
     values: dict[str, object] = {}
     for column, max_bytes in _JSON_COLUMNS:
         text: str | None = getattr(row, column)
-        if text is None and column != "meta_json":
+        if text is None:
             values[column] = ABSENT
             continue
         value = read_json_text(text, max_bytes=max_bytes)

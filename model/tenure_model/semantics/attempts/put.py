@@ -29,26 +29,23 @@ _COMPARED_FIELDS: Final = (
 def put(world: World, attempts: AttemptTable, options: AttemptOptions, attempt: object, owner: object) -> AttemptStep:
     """Record the attempt: ``Inserted``, ``Upserted``, ``RunNotFound``, ``FenceLost``, ``ExistingSame``, ``Conflict``.
 
-    Admits owner, then the attempt, any state with any optional fields (RS-820, RS-821). First match wins (RS-822): with
-    the fence and no row, insert; under ``upsert``, with the fence and a row in progress, overwrite every column, equal
-    or not, the heartbeat backwards too; no run; no fence, for a replay as well; equal; different. A stored row that
-    does not decode when it is compared is ``decode_failed`` (RS-824).
+    Admits owner, then the attempt, any state with any optional fields (RS-820, RS-821). Without the fence the answer is
+    ``RunNotFound`` or ``FenceLost``, for a replay as well; with it a missing row is inserted. ``upsert`` overwrites every
+    column of a row in progress, equal or not, the heartbeat backwards too; any other row is compared and stands
+    (RS-822). One that does not decode when it is compared is ``decode_failed`` (RS-824).
     """
     if isinstance(owner := admit_attempt_owner(owner), AttemptRefusal):
         return refused(attempts, "put", owner)
     if isinstance(attempt := admit_attempt(attempt, options.max_checkpoint_bytes), AttemptRefusal):
         return refused(attempts, "put", attempt)
 
+    if not fence_holds(world, attempt.run_id, owner):
+        return unchanged(attempts, FenceLost() if attempt.run_id in world.runs else RunNotFound())
     stored = attempts.rows.get(key_of(attempt))
-    if fence_holds(world, attempt.run_id, owner):
-        if stored is None:
-            return written(attempts, row_of(attempt), Inserted())
-        if options.put_mode == "upsert" and stored.state in options.in_progress_states:
-            return written(attempts, row_of(attempt), Upserted())
-    if attempt.run_id not in world.runs:
-        return unchanged(attempts, RunNotFound())
-    if stored is None or not fence_holds(world, attempt.run_id, owner):
-        return unchanged(attempts, FenceLost())
+    if stored is None:
+        return written(attempts, row_of(attempt), Inserted())
+    if options.put_mode == "upsert" and stored.state in options.in_progress_states:
+        return written(attempts, row_of(attempt), Upserted())
     recorded = decode(stored, "put")
     if isinstance(recorded, AttemptStoreError):
         return unchanged(attempts, recorded)
