@@ -30,8 +30,8 @@ def put(world: World, attempts: AttemptTable, options: AttemptOptions, attempt: 
     """Record the attempt: ``Inserted``, ``Upserted``, ``RunNotFound``, ``FenceLost``, ``ExistingSame``, ``Conflict``.
 
     Admits owner, then the attempt, any state with any optional fields (RS-820, RS-821). Without the fence the answer is
-    ``RunNotFound`` or ``FenceLost``, for a replay as well; with it a missing row is inserted. ``upsert`` overwrites every
-    column of a row in progress, equal or not, the heartbeat backwards too; any other row is compared and stands
+    ``RunNotFound`` or ``FenceLost``, for a replay as well; with it a missing row is inserted. ``upsert`` overwrites
+    every column of a row in progress, equal or not, the heartbeat backwards too; any other row is compared and stands
     (RS-822). One that does not decode when it is compared is ``decode_failed`` (RS-824).
     """
     if isinstance(owner := admit_attempt_owner(owner), AttemptRefusal):
