@@ -11,7 +11,7 @@ from tenure_model.admission.preparation import Prepared
 from tenure_model.vocabulary.journal_errors import JournalError
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class Queued:
     """An admitted entry. ``seq`` is its reservation, ``ordinal`` its place among all admissions of the instance."""
 

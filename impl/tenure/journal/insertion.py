@@ -14,7 +14,7 @@ from tenure_model.vocabulary.constants import MAX_SAFE_INTEGER
 from tenure_model.vocabulary.journal_errors import JournalError, dropped_below_floor
 
 
-@attrs.frozen
+@attrs.define(eq=False)
 class Inserted:
     """The entry has a row of its own."""
 
