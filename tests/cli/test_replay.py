@@ -158,6 +158,8 @@ def test_sessions_transactions_and_crashes(tmp_path):
         ("", "holds no trace"),
         ('{"kind": "runs", "steps": [{"clock": 1, "op": "run.fly"}]}', "step 0: op is not a known operation"),
         ('{"kind": "films", "steps": []}', "cannot be replayed"),
+        ('{"kind": "runs", "steps": [{"clock": 1, "op": "row.delete"}]}', "step 0: runId must be a string"),
+        ('{"kind": "runs", "steps": [], "leases": [{}]}', "leases must be an array"),
     ],
 )
 def test_what_is_no_trace(tmp_path, content, complaint):

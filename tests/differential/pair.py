@@ -34,7 +34,7 @@ def state_difference(model: SystemState, store: SystemState) -> tuple[str, Any, 
         return None
     for path, left, right in leaves(state_to_wire(model), state_to_wire(store)):
         return f"state {path}", left, right
-    # The wire form has no acknowledgements: they differ, or a column has another type.
+    # A column has another type.
     return "state", repr(model), repr(store)
 
 

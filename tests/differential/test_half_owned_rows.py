@@ -14,7 +14,8 @@ from tenure_model.vocabulary.operations import RUN_OPERATIONS
 from tenure_model.vocabulary.statuses import RUN_STATUSES
 
 STATUSES = ("pending", "running", "suspended", "completed", "failed", "cancelled", None, "", "done", 5, b"running")
-TEXTS = (None, "", 7, "h")
+TEXTS = (None, "", b"h", "h")
+ODD_TEXTS = (b"", b"h", b"\0", 7, 0, 1.5, "\0", "h\0", "0")
 PIDS = (None, "", "x", 1)
 TIMES = (None, "", 1.5, 1_000)
 
@@ -66,6 +67,18 @@ def test_check_constraints_are_well_formedness(status):
 )
 def test_numbers_at_their_bounds(column, value):
     """BR-38: one odd number in an otherwise good running and claimed row."""
+    columns = ["running", "h", 1, "n", 1_000, "h", 2, "m", 1_000]
+    columns[column] = value
+    with tenure.open(":memory:") as store, store.transaction():
+        admitted = admits(store.database.rows, tuple(columns))
+
+    assert admitted == is_well_formed_row(*columns)
+
+
+@pytest.mark.parametrize("column", [1, 3, 5, 7], ids=["owner_host_id", "owner_nonce", "claim_host_id", "claim_nonce"])
+@pytest.mark.parametrize("value", ODD_TEXTS, ids=repr)
+def test_odd_texts(column, value):
+    """BR-38: one odd text in an otherwise good running and claimed row: blobs, numbers that become text, NULs."""
     columns = ["running", "h", 1, "n", 1_000, "h", 2, "m", 1_000]
     columns[column] = value
     with tenure.open(":memory:") as store, store.transaction():

@@ -12,11 +12,11 @@ _STATUSES: Final = "'pending', 'running', 'suspended', 'completed', 'failed', 'c
 
 
 def _identity(prefix: str) -> str:
-    # typeof: a blob passes length() too, and no owner could ever compare equal to it.
+    # A blob has a length too, so it passes as a host or a nonce. No owner compares equal to it, and decoding says so.
     return (
-        f"typeof({prefix}_host_id) = 'text' AND length({prefix}_host_id) > 0"
+        f"{prefix}_host_id IS NOT NULL AND length({prefix}_host_id) > 0"
         f" AND typeof({prefix}_pid) = 'integer' AND {prefix}_pid >= 0"
-        f" AND typeof({prefix}_nonce) = 'text' AND length({prefix}_nonce) > 0"
+        f" AND {prefix}_nonce IS NOT NULL AND length({prefix}_nonce) > 0"
     )
 
 

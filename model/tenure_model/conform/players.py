@@ -66,6 +66,8 @@ def check_operations(trace: Trace) -> None:
     for index, step in enumerate(trace.steps):
         if step.operation not in known:
             raise TraceError(f"{trace.name}: step {index}: op is not a known operation")
+        if step.operation in RAW_OPERATIONS and not isinstance(step.arguments.get("runId"), str):
+            raise TraceError(f"{trace.name}: step {index}: runId must be a string")
     put_mode_of(trace)
 
 

@@ -102,6 +102,9 @@ class System(Protocol):
         ...
 
 
+_ACKNOWLEDGEMENT: Final = RUN_COLUMNS.index("cancel_acknowledgement_json")
+
+
 def _owner(host_id: Column, pid: Column, nonce: Column) -> Json:
     return None if host_id is None else {"hostId": host_id, "pid": pid, "nonce": nonce}
 
@@ -134,7 +137,10 @@ def _fact_to_wire(run_id: str, seq: int, fact: FactColumns) -> Json:
 
 
 def state_to_wire(state: SystemState) -> dict[str, Json]:
-    """A state in the form of the end of a trace: rows, changes, source, leases, facts."""
+    """A state in the form of the end of a trace: rows, changes, source, leases, facts, acknowledgements, attempts.
+
+    The last two are what no operation tells; recorded traces do not have them.
+    """
     return {
         "rows": {run_id: row_to_wire(columns) for run_id, columns in sorted(state.runs.items())},
         "changes": [
@@ -148,6 +154,12 @@ def state_to_wire(state: SystemState) -> dict[str, Json]:
             for run_id, facts in sorted(state.facts.items())
             if facts
         },
+        "acknowledgements": {
+            run_id: columns[_ACKNOWLEDGEMENT]
+            for run_id, columns in sorted(state.runs.items())
+            if columns[_ACKNOWLEDGEMENT] is not None
+        },
+        "attempts": [dict(zip(ATTEMPT_COLUMNS, columns, strict=True)) for _, columns in sorted(state.attempts.items())],
     }
 
 

@@ -12,7 +12,6 @@ transactions, ``session.crash`` drops one instance, ``system.crash`` all of them
 
 import gzip
 import json
-import math
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -32,7 +31,17 @@ RAW_OPERATIONS: Final = ("row.delete",)
 
 FIRST_SESSION: Final = "s0"
 
-FINAL_FIELDS: Final = ("rows", "changes", "source", "leases", "facts", "final", "tables")
+FINAL_FIELDS: Final = (
+    "rows",
+    "changes",
+    "source",
+    "leases",
+    "facts",
+    "acknowledgements",
+    "attempts",
+    "final",
+    "tables",
+)
 
 
 class TraceError(Exception):
@@ -72,14 +81,36 @@ def _require(condition: bool, where: str, field: str, detail: str) -> None:
         raise TraceError(f"{where}: {field} {detail}")
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+_TABLE_KEYS: Final = {"changes": "run_id", "source": "revision", "leases": "run_id", "attempts": "run_id"}
+_RECORDS: Final = ("rows", "facts", "acknowledgements", "final", "tables")
+
+MAX_CLOCK_MS: Final = 2**63 - 1
+"""The latest clock of a step; nothing could store a later one."""
+
+
+def _is_clock(value: object) -> bool:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return -MAX_CLOCK_MS <= value <= MAX_CLOCK_MS  # false for NaN
+
+
+def _check_final(document: dict[str, Any], name: str) -> None:
+    """The end state, as far as comparing it relies on its form."""
+    for field in _RECORDS:
+        _require(isinstance(document.get(field, {}), dict), name, field, "must be an object")
+    _require(
+        all(isinstance(facts, list) for facts in document.get("facts", {}).values()), name, "facts", "must hold arrays"
+    )
+    for field, key in _TABLE_KEYS.items():
+        rows = document.get(field, [])
+        is_table = isinstance(rows, list) and all(isinstance(row, dict) and key in row for row in rows)
+        _require(is_table, name, field, f"must be an array of objects with {key}")
 
 
 def _read_step(document: object, where: str) -> TraceStep:
     if not isinstance(document, dict):
         raise TraceError(f"{where}: step must be an object")
-    _require(_is_number(document.get("clock")), where, "clock", "must be a finite number")
+    _require(_is_clock(document.get("clock")), where, "clock", "must be a finite number of milliseconds")
     _require(isinstance(document.get("op"), str), where, "op", "must be a string")
     _require(isinstance(document.get("args", {}), dict), where, "args", "must be an object")
     _require(isinstance(document.get("session", FIRST_SESSION), str), where, "session", "must be a string")
@@ -102,6 +133,7 @@ def parse_trace(document: object, name: str) -> Trace:
         raise TraceError(f"{name}: a trace must be an object")
     _require(isinstance(document.get("kind"), str), name, "kind", "must be a string")
     _require(isinstance(document.get("steps"), list), name, "steps", "must be an array")
+    _check_final(document, name)
     return Trace(
         name=name,
         kind=document["kind"],
