@@ -29,7 +29,7 @@ def _brief(value: Any) -> str:
 def _line(index: int, step: Mapping[str, Any]) -> str:
     call = ", ".join(f"{name}={_brief(value)}" for name, value in step["args"].items())
     answer = _brief(step["error"]) if "error" in step else _brief(step.get("ok"))
-    return f"{index:>4}  {step['session']} at {step['clock']:g}  {step['op']}({call})\n        -> {answer}"
+    return f"{index:>4}  {step['session']} at {step['clock']}  {step['op']}({call})\n        -> {answer}"
 
 
 def trace_document(divergence: Divergence, make_pair: MakePair, about: Mapping[str, Any]) -> dict[str, Any]:

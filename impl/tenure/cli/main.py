@@ -1,5 +1,7 @@
 """The command group and what all commands share."""
 
+import logging
+
 import click
 
 from tenure.cli.journal import journal_command
@@ -11,6 +13,8 @@ from tenure.cli.runs import runs_command
 @click.version_option(package_name="tenure")
 def main() -> None:
     """Look at durable runs, and replay recorded behaviour."""
+    # A command says by itself what matters; warnings of a replayed journal are not news.
+    logging.getLogger("tenure").addHandler(logging.NullHandler())
 
 
 main.add_command(journal_command)
