@@ -2,6 +2,7 @@
 
 import json
 
+import apsw
 import pytest
 from click.testing import CliRunner
 
@@ -93,6 +94,30 @@ def test_hostile_names_do_not_reach_the_terminal(tmp_path):
     _, output = run(path)
 
     assert "[red]x\\x1b[2J" in output
+
+
+def test_a_corrupt_name_hides_no_other_run(tmp_path):
+    """A run id that is no UTF-8 is shown as far as it can be, and the others as ever."""
+    path = tmp_path / "runs.db"
+    with tenure.open(path) as store:
+        for run_id in ("a", "b", "c"):
+            store.runs.create(run_id, "{}")
+    with apsw.Connection(str(path)) as connection:
+        connection.execute("DROP TRIGGER flows_runs_identity_immutable")
+        connection.execute("UPDATE flows_runs SET run_id = CAST(x'ff62' AS TEXT) WHERE run_id = 'b'")
+
+    code, output = run(path, "--json")
+
+    assert code == 0
+    assert [json.loads(line)["runId"] for line in output.splitlines()] == ["a", "\ufffdb", "c"]
+
+
+def test_complains_in_json_where_json_was_asked_for(tmp_path):
+    """A reader of JSON gets JSON also of what is wrong."""
+    code, output = run(tmp_path / "none.db", "--json")
+
+    assert code == 2
+    assert "does not exist" in json.loads(output)["error"]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from tenure.cli.text import printable
+from tenure.cli.text import complain, printable
 
 if TYPE_CHECKING:
     from tenure.database.engine import Connection
@@ -24,7 +24,6 @@ _PAGE: Final = """
 """
 
 POLL_SECONDS: Final = 1.0
-USAGE = 2
 
 
 @click.command("journal")
@@ -47,8 +46,7 @@ def journal_command(file: Path, run: str, follow: bool, after: int | None, as_js
         for record in _records(file, run, -1 if after is None else after, follow):
             show(record)
     except DatabaseError as error:
-        click.echo(f"tenure journal: {getattr(error, 'text', '') or error}", err=True)
-        sys.exit(USAGE)
+        complain("journal", error, as_json)
     except KeyboardInterrupt:
         # How a reader that follows is meant to be ended.
         sys.exit(0)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tenure.cli.text import complain
+
 if TYPE_CHECKING:
     from tenure_model.conform.replay import Replay
     from tenure_model.conform.systems import System
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 PROGRESS_AFTER_SECONDS = 2.0
 
-DIFFERS, USAGE = 1, 2
+DIFFERS = 1
 
 
 @click.command("replay")
@@ -50,11 +52,7 @@ def replay_command(files: tuple[Path, ...], system: str | None, profile: str, as
     try:
         reports = _replay_all(files, systems, profile, progress=not as_json)
     except TraceError as error:
-        if as_json:
-            click.echo(json.dumps({"error": str(error)}))
-        else:
-            click.echo(f"tenure replay: {error}", err=True)
-        sys.exit(USAGE)
+        complain("replay", error, as_json)
     if as_json:
         click.echo(json.dumps(_summary_to_wire(reports, profile), indent=2))
     else:

@@ -8,19 +8,20 @@ from typing import Any, Final
 
 import click
 
-from tenure.cli.text import printable
+from tenure.cli.text import complain, printable
 
-_LIST: Final = """
-    SELECT r.run_id, r.status, r.owner_host_id, r.owner_pid, r.owner_nonce, r.heartbeat_at_ms,
-      r.claim_host_id, r.claim_pid, r.claim_nonce, r.claimed_at_ms, r.cancel_requested_at_ms,
-      r.lineage_id, r.round_ordinal, l.heartbeat_at_ms
+_TEXTS: Final = ("run_id", "status", "owner_host_id", "owner_nonce", "claim_host_id", "claim_nonce", "lineage_id")
+_NUMBERS: Final = ("owner_pid", "claim_pid", "claimed_at_ms", "cancel_requested_at_ms", "round_ordinal")
+
+# Texts come as the bytes they are: one that is no UTF-8 must not hide all other runs.
+_LIST: Final = f"""
+    SELECT r.rowid, {", ".join(f"CAST(r.{name} AS BLOB)" for name in _TEXTS)},
+      {", ".join(f"r.{name}" for name in _NUMBERS)}, l.heartbeat_at_ms
     FROM flows_runs r LEFT JOIN flows_consensus_leases l ON l.run_id = r.run_id
-    WHERE r.run_id > ? ORDER BY r.run_id LIMIT 500
+    WHERE r.rowid > ? ORDER BY r.rowid LIMIT 500
 """
 _HAS_RUNS: Final = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'flows_consensus_leases'"
 _HAS_LINEAGE: Final = "SELECT 1 FROM pragma_table_info('flows_runs') WHERE name = 'lineage_id'"
-
-USAGE = 2
 
 
 @click.command("runs")
@@ -28,7 +29,7 @@ USAGE = 2
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON document a line, one for each run.")
 @click.option("--now", "now_ms", type=click.IntRange(min=0), default=None, help="Judge ages at this time in ms.")
 def runs_command(file: Path, as_json: bool, now_ms: int | None) -> None:
-    """List the runs in FILE with their owners and the age of each lease.
+    """List the runs in FILE with their owners and the age of each lease, in the order they were created.
 
     Reads only: the file is neither created nor migrated nor locked against writers. A lease older than 30 s is marked
     stale: a peer may take the run. Exit code 2: FILE is not a store.
@@ -45,8 +46,7 @@ def runs_command(file: Path, as_json: bool, now_ms: int | None) -> None:
         else:
             _print_table(records)
     except DatabaseError as error:
-        click.echo(f"tenure runs: {getattr(error, 'text', '') or error}", err=True)
-        sys.exit(USAGE)
+        complain("runs", error, as_json)
 
 
 def _records(file: Path, now_ms: int) -> Iterator[dict[str, Any]]:
@@ -59,7 +59,7 @@ def _records(file: Path, now_ms: int) -> Iterator[dict[str, Any]]:
             raise OpenError(
                 "schema", f"{file} is not a store, or one of an older level: open it with tenure.open first"
             )
-        last = ""
+        last = -(2**63)
         # Page by page, so that a listing of a million runs neither fills memory nor keeps the log from being reset.
         while page := connection.rows(_LIST, (last,)):
             yield from (_record(row, now_ms) for row in page)
@@ -79,20 +79,20 @@ def _age(stamp: object, now_ms: int) -> int | None:
 def _record(row: tuple[Any, ...], now_ms: int) -> dict[str, Any]:
     from tenure_model.vocabulary.constants import HEARTBEAT_STALE_AFTER_MS
 
-    run_id, status, host_id, pid, nonce, _, claim_host_id, claim_pid, claim_nonce, claimed_at_ms, *rest = row
-    cancel_requested_at_ms, lineage_id, round_ordinal, lease_heartbeat_at_ms = rest
-    age_ms = _age(lease_heartbeat_at_ms, now_ms)
+    texts = [None if value is None else value.decode("utf-8", "replace") for value in row[1 : 1 + len(_TEXTS)]]
+    run = {**dict(zip(_TEXTS, texts, strict=True)), **dict(zip(_NUMBERS, row[1 + len(_TEXTS) : -1], strict=True))}
+    age_ms = _age(row[-1], now_ms)
     return {
-        "runId": run_id,
-        "status": status,
-        "owner": _identity(host_id, pid, nonce),
+        "runId": run["run_id"],
+        "status": run["status"],
+        "owner": _identity(run["owner_host_id"], run["owner_pid"], run["owner_nonce"]),
         "leaseAgeMs": age_ms,
         "stale": None if age_ms is None else age_ms > HEARTBEAT_STALE_AFTER_MS,
-        "claim": _identity(claim_host_id, claim_pid, claim_nonce),
-        "claimAgeMs": _age(claimed_at_ms, now_ms),
-        "cancelRequestedAtMs": cancel_requested_at_ms,
-        "lineageId": lineage_id,
-        "roundOrdinal": round_ordinal,
+        "claim": _identity(run["claim_host_id"], run["claim_pid"], run["claim_nonce"]),
+        "claimAgeMs": _age(run["claimed_at_ms"], now_ms),
+        "cancelRequestedAtMs": run["cancel_requested_at_ms"],
+        "lineageId": run["lineage_id"],
+        "roundOrdinal": run["round_ordinal"],
     }
 
 
