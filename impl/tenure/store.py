@@ -12,7 +12,7 @@ from tenure.attempts.context import AttemptContext, admit_options, new_context
 from tenure.attempts.store import AttemptStore
 from tenure.consensus.database import DatabaseConsensus
 from tenure.consensus.strategy import ConsensusStrategy
-from tenure.database.engine import Engine, UsageError
+from tenure.database.engine import Engine, OpenError, UsageError
 from tenure.database.migrations import migrate as apply_migrations
 from tenure.database.retry import RetryPolicy
 from tenure.database.sqlite import SqliteEngine
@@ -232,5 +232,10 @@ def _connect(
     busy_timeout_ms: int,
     retry: RetryPolicy | None,
 ) -> Database:
-    engine = SqliteEngine(os.fspath(path), busy_timeout_ms) if isinstance(path, str | os.PathLike) else path
+    if isinstance(path, str | bytes | os.PathLike):
+        engine: Engine = SqliteEngine(os.fspath(path), busy_timeout_ms)
+    elif callable(getattr(path, "connect", None)):
+        engine = path
+    else:
+        raise OpenError("unsupported", "a store is opened at a path, or over an engine")
     return Database(engine, sleep=sleep, random=random, retry=RetryPolicy() if retry is None else retry)

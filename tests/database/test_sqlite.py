@@ -303,3 +303,22 @@ def test_savepoints_nest() -> None:
     connection.commit()
 
     assert connection.rows("SELECT * FROM t") == []
+
+
+@pytest.mark.parametrize("path", ["", "a\0b", "\ud800", b"bytes.db", 5, None], ids=repr)
+def test_what_names_no_file_is_said(path: object) -> None:
+    """A path that is none is an ``OpenError``, not whatever the driver makes of it."""
+    with pytest.raises(OpenError) as caught:
+        tenure.open(path)  # type: ignore[arg-type]  # that is the point
+
+    assert caught.value.text
+
+
+def test_a_foreign_table_in_the_way_is_named(tmp_path: Path) -> None:
+    """Which migration met something else under its table's name."""
+    path = tmp_path / "runs.db"
+    with apsw.Connection(str(path)) as connection:
+        connection.execute("CREATE TABLE flows_runs(x)")
+
+    with pytest.raises(OpenError, match="migration"):
+        tenure.open(path)

@@ -632,3 +632,16 @@ def test_failed_open_is_not_repeated_unless_busy(tmp_path: Path) -> None:
         open_database(SqliteEngine(str(tmp_path / "missing" / "t.db")), sleep=sleeper)
 
     assert sleeper.seconds == []
+
+
+def test_a_transaction_is_entered_once_at_a_time(database: Database) -> None:
+    """Entered again while it is open it refuses; the outer scope ends as it should, and it serves anew."""
+    transaction = database.transaction()
+    with transaction:
+        with pytest.raises(UsageError), transaction:
+            pass
+        database.rows("SELECT 1")
+    with transaction:
+        database.rows("SELECT 1")
+
+    assert not database.held_here

@@ -258,3 +258,32 @@ def test_a_follower_in_another_thread_sees_everything_in_order(tmp_path: Path) -
 
     assert answers == [committed]
     assert len(committed) == 400
+
+
+def test_a_stream_shows_no_uncommitted_entry_of_its_own_transaction(tmp_path: Path) -> None:
+    """Inside a transaction a stream reads what is committed: a seq rolled back may come again (JN-241)."""
+    event = {"runId": "r", "sourceId": "p", "eventType": "e", "payload": 1}
+    with tenure.open(tmp_path / "runs.db", journal={"capacity": 8, "overflow": "reject"}) as store:
+        stream = store.journal.stream("r")
+        with store.transaction():
+            store.journal.emit_durable_unfenced(event)
+            inside = stream.page()
+            own = store.journal.entries("r", limit=9)
+        after = stream.page()
+
+    assert inside == []
+    assert len(own.entries) == len(after) == 1
+
+
+def test_a_memory_database_cannot_stream_inside_its_transaction() -> None:
+    """Its one connection sees the transaction and nothing else; the stream lives on."""
+    event = {"runId": "r", "sourceId": "p", "eventType": "e", "payload": 1}
+    with tenure.open(":memory:", journal={"capacity": 8, "overflow": "reject"}) as store:
+        stream = store.journal.stream("r")
+        with store.transaction():
+            store.journal.emit_durable_unfenced(event)
+            with pytest.raises(tenure.UsageError):
+                stream.page()
+        after = stream.page()
+
+    assert len(after) == 1

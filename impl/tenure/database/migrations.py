@@ -9,7 +9,7 @@ from typing import Final
 import attrs
 
 from tenure.database import journal_schema, run_store_schema
-from tenure.database.engine import OpenError, Statements
+from tenure.database.engine import DatabaseError, OpenError, Statements
 from tenure.database.writer import Database
 
 BLOCK_SIZE: Final = 1_000
@@ -143,7 +143,14 @@ def _apply_next(rows: Statements, now_ms: int, identity: str) -> tuple[int, str]
     if not missing:
         return None
     step = missing[0]
-    step.apply(rows, identity)
+    try:
+        step.apply(rows, identity)
+    except DatabaseError as error:
+        if error.code in ("busy", "io"):
+            raise
+        # Something of that name is there already, or a row of it breaks a rule that the migration brings.
+        text = f"migration {step.id} ({step.name}) cannot be applied: the database has something else in its place"
+        raise OpenError(error.code, text) from error
     rows(_RECORD, (step.id, now_ms, step.name))
     return step.id, step.name
 

@@ -126,6 +126,15 @@ class SqliteConnection:
         self._execute = self._cursor.execute
 
 
+def _is_unencodable(path: str) -> bool:
+    """Whether the path holds surrogates, which no UTF-8 name can have and SQLite would not take."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
 @attrs.frozen
 class SqliteEngine:
     """Opens one file, or one private memory database under the name ``:memory:``.
@@ -183,6 +192,10 @@ class SqliteEngine:
         return SqliteConnection(connection)
 
     def _check_folder(self) -> None:
+        if type(self.path) is not str:
+            raise OpenError("unsupported", "the path must be text")
+        if not self.path or "\0" in self.path or (not self.path.isprintable() and _is_unencodable(self.path)):
+            raise OpenError("unsupported", "the path cannot name a file")
         if self.path == MEMORY or self.vfs is not None:
             return
         if os.path.isdir(self.path):

@@ -29,12 +29,11 @@ from tenure.database.engine import (
 from tenure.database.open_transaction import OpenTransaction
 from tenure.database.open_transaction import Withdrawn as Withdrawn
 from tenure.database.retry import RetryPolicy, is_transient
-from tenure.database.turns import Group, Member, Turns
+from tenure.database.turns import NOBODY, Group, Member, Turns
 
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
 
-_NOBODY = 0
 _MOST_MEMBERS = 64
 """How many writes share a transaction at most: the first of them must not wait for ever."""
 
@@ -53,18 +52,23 @@ _open_scopes: ContextVar[tuple[_Scope, ...]] = ContextVar("tenure_open_scopes", 
 
 
 class Transaction:
-    """One managed scope: the outermost is a transaction, an inner one a savepoint."""
+    """One managed scope: the outermost is a transaction, an inner one a savepoint. It is entered once at a time."""
 
-    __slots__ = ("_database", "_mark", "_outer")
+    __slots__ = ("_database", "_is_entered", "_mark", "_outer")
 
     def __init__(self, database: "Database") -> None:
         self._database = database
+        self._is_entered = False
         self._mark: int | None = None
         self._outer: tuple[_Scope, ...] = ()
 
     def __enter__(self) -> None:
+        if self._is_entered:
+            # It remembers one scope: the outer one would never end.
+            raise UsageError("this transaction is open already; nest another one in it")
         scope = _Scope()
         self._mark = self._database._enter(scope)
+        self._is_entered = True
         self._outer = _open_scopes.get()
         if self._mark is None:
             _open_scopes.set((*self._outer, scope))
@@ -72,6 +76,7 @@ class Transaction:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        self._is_entered = False
         if self._mark is None:
             _open_scopes.set(self._outer)
         self._database._exit(self._mark, error)
@@ -115,7 +120,7 @@ class Database:
         # What several writes save by sharing a transaction is the wait for the disk.
         self._shares = engine.concurrent_reads
         # The thread whose turn it is, and the mark of the explicit transaction it has open, if it is one.
-        self._owner = _NOBODY
+        self._owner = NOBODY
         self._scope: _Scope | None = None
         self._connection: Connection = self._repeat(engine.connect)
         self._open = OpenTransaction(self._connection)
@@ -133,7 +138,7 @@ class Database:
             if not self._in_scope():
                 raise UsageError("another task of this thread has a transaction open")
             return self._open.run_nested(body, arguments)
-        group = self._turns.enter(self if self._shares else None)
+        group = self._turns.enter(self, self._shares)
         if group is None:
             return self._lead(body, arguments, 0)
         return self._join(group, body, arguments)
@@ -172,9 +177,18 @@ class Database:
                 return self.rows(sql, bindings)
             if self._idle_readers is None:
                 raise UsageError("another task of this thread has a transaction open")
+        return self.read_committed(sql, bindings)
+
+    def read_committed(self, sql: str, bindings: Bindings = ()) -> list[SqlRow]:
+        """Run one SELECT on committed data, also where the caller has a transaction open itself.
+
+        ``UsageError`` there for a memory database, whose one connection sees the transaction and nothing else.
+        """
         idle = self._idle_readers
         if idle is None:
-            self._turns.enter()
+            if self._owner == threading.get_ident():
+                raise UsageError("inside its transaction a memory database cannot be read from outside it")
+            self._turns.enter(self)
             try:
                 return self.rows(sql, bindings)
             finally:
@@ -194,7 +208,7 @@ class Database:
         """Close every connection, after the transaction of another thread has ended. Closing twice does nothing."""
         if self._owner == threading.get_ident():
             raise UsageError("a store cannot be closed inside its own transaction")
-        self._turns.enter()
+        self._turns.enter(self)
         try:
             idle, self._idle_readers = self._idle_readers, None
             if idle is not None:
@@ -237,7 +251,7 @@ class Database:
                 self._sleep(delay)
             callbacks = self._open.take_callbacks()
         finally:
-            self._owner = _NOBODY
+            self._owner = NOBODY
             if group is None or member is None:
                 self._turns.leave()
             else:
@@ -268,7 +282,7 @@ class Database:
         finally:
             broke_it = self._is_lost
             member.callbacks = self._open.take_callbacks()
-            self._owner = _NOBODY
+            self._owner = NOBODY
             is_over = self.go_on(group, member)
         if not isinstance(failure, Exception | None):
             raise failure
@@ -302,7 +316,7 @@ class Database:
                 # Each gets an error of its own: one raised in many threads would collect the tracebacks of all.
                 raise copy(failure) from None
             self._sleep(delay)
-        self._turns.enter()
+        self._turns.enter(self)
         return self._lead(body, arguments, attempts_made)
 
     def go_on(self, group: Group, member: Member | None = None) -> bool:
@@ -331,9 +345,14 @@ class Database:
                     self._open.undo()
             finally:
                 self._turns.leave()
-                for other in group.members:
-                    other.ended.release()
+                group.end()
         return True
+
+    def clear_up(self) -> None:
+        """With the turn: undo whatever a turn that was cut short has left behind. Part of waiting for turns."""
+        self._owner = NOBODY
+        self._scope = None
+        self._open.undo()
 
     def _enter(self, scope: _Scope) -> int | None:
         """Open a scope; answers the savepoint's mark, or ``None`` for the outermost."""
@@ -341,7 +360,7 @@ class Database:
             if not self._in_scope():
                 raise UsageError("another task of this thread has a transaction open")
             return self._open.open_savepoint()
-        self._turns.enter()
+        self._turns.enter(self)
         try:
             self._owner = threading.get_ident()
             self._repeat(self._connection.begin)
@@ -379,7 +398,7 @@ class Database:
 
     def _leave(self) -> None:
         self._scope = None
-        self._owner = _NOBODY
+        self._owner = NOBODY
         self._turns.leave()
 
     @property

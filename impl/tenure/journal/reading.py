@@ -4,6 +4,8 @@ Rules JN-250..JN-253, JN-275, JN-341.
 """
 
 import json
+from collections.abc import Callable
+from typing import TypeAlias
 
 from tenure.database.engine import Bindings, SqlRow, UndecodableTextError, UsageError
 from tenure.journal import statements
@@ -25,6 +27,8 @@ from tenure_model.vocabulary.journal_errors import (
     compacted,
 )
 
+Read: TypeAlias = Callable[[str, Bindings], list[SqlRow]]
+
 
 def entries(instance: Instance, options: object) -> EntriesPage:
     """One page (JN-250..JN-252)."""
@@ -38,15 +42,23 @@ def entries(instance: Instance, options: object) -> EntriesPage:
 
 
 def read_page(
-    instance: Instance, run_id: str, after: int, limit: int, event_types: tuple[str, ...] = ()
+    instance: Instance,
+    run_id: str,
+    after: int,
+    limit: int,
+    event_types: tuple[str, ...] = (),
+    *,
+    committed_only: bool = False,
 ) -> tuple[list[Entry], bool]:
     """The first ``limit`` entries above ``after``, of these types if any are given, and whether there is another.
 
     The page is read first and the floor second, so a compaction in between makes a refusal and no gap. Errors in this
-    order: ``read_failed``, ``compacted``, ``decode_failed`` (JN-252, JN-253).
+    order: ``read_failed``, ``compacted``, ``decode_failed`` (JN-252, JN-253). ``committed_only`` leaves out what the
+    caller's own transaction has written.
     """
-    rows = _page_rows(instance, run_id, after, limit, event_types)
-    floor = _read(instance, statements.COMPACTION_FLOOR, (run_id,))[0][0]
+    read = instance.database.read_committed if committed_only else instance.database.read
+    rows = _page_rows(read, run_id, after, limit, event_types)
+    floor = _read(read, statements.COMPACTION_FLOOR, (run_id,))[0][0]
     if floor is not None and after < floor - 1:
         raise compacted(run_id, floor)
     if rows is None:
@@ -54,9 +66,7 @@ def read_page(
     return decode_entries(rows[:limit]), len(rows) > limit
 
 
-def _page_rows(
-    instance: Instance, run_id: str, after: int, limit: int, event_types: tuple[str, ...]
-) -> list[SqlRow] | None:
+def _page_rows(read: Read, run_id: str, after: int, limit: int, event_types: tuple[str, ...]) -> list[SqlRow] | None:
     """The rows of a page and, if there is one, of the entry behind it; ``None`` where the page holds no text."""
     sql = statements.PAGE
     types: tuple[str, ...] = ()
@@ -64,12 +74,12 @@ def _page_rows(
         sql = statements.PAGE_OF_TYPES
         types = (json.dumps(sorted(set(event_types)), ensure_ascii=False),)
     try:
-        return _read(instance, sql, (run_id, after, limit + 1, *types))
+        return _read(read, sql, (run_id, after, limit + 1, *types))
     except UndecodableTextError:
         pass
     try:
         # It may be the row behind the page that cannot be read, and that one spoils nothing yet.
-        rows = _read(instance, sql, (run_id, after, limit, *types))
+        rows = _read(read, sql, (run_id, after, limit, *types))
     except UndecodableTextError:
         return None
     return [*rows, ()]
@@ -108,9 +118,9 @@ def require_run_id(run_id: object) -> str:
     return run_id
 
 
-def _read(instance: Instance, sql: str, bindings: Bindings) -> list[SqlRow]:
+def _read(read: Read, sql: str, bindings: Bindings) -> list[SqlRow]:
     try:
-        return instance.database.read(sql, bindings)
+        return read(sql, bindings)
     except (UndecodableTextError, UsageError):
         raise
     except Exception as error:

@@ -3,7 +3,7 @@
 from collections import deque
 from types import TracebackType
 
-from tenure.database.engine import ClosedError, find_database_error
+from tenure.database.engine import ClosedError, UsageError, find_database_error
 from tenure.journal.failures import again
 from tenure.journal.instance import Instance
 from tenure.journal.reading import read_page
@@ -19,7 +19,8 @@ class EntryStream:
 
     It reads a page at a time, and at the end of history waits for a commit of this instance, or for the poll interval,
     after which it sees the commits of others. It ends with an error that a page read met, with a loss that the writer
-    reported since it was made (JN-256), or, without one, when it or the journal is closed.
+    reported since it was made (JN-256), or, without one, when it or the journal is closed. What a transaction has
+    written it shows once that is committed; inside one of a memory database it raises ``UsageError``, and lives on.
     """
 
     __slots__ = ("__weakref__", "_buffer", "_instance", "_is_ended", "_is_woken", "_losses_before", "cursor", "run_id")
@@ -53,7 +54,12 @@ class EntryStream:
         try:
             if loss is not None:
                 raise again(loss)
-            entries, _ = read_page(instance, self.run_id, self.cursor, instance.settings.stream_page_size)
+            # Never what the reader's own transaction has written: rolled back, the cursor would have passed what comes
+            # in its place (JN-241, JN-311).
+            size = instance.settings.stream_page_size
+            entries, _ = read_page(instance, self.run_id, self.cursor, size, committed_only=True)
+        except UsageError:
+            raise
         except BaseException as error:
             with instance.lock:
                 was_ended = self._is_ended
