@@ -9,10 +9,10 @@ rules read from the clock while an event is handled is that one reading. The clo
 direction; a sleep or a limit is a duration and does not jump. Times are milliseconds and may have fractions, except
 those that are sent to the store, which are floored to ``int``.
 
-Each action but a warning and the last one is answered by exactly one event, unless the machine ends first. At most one
-sleep of an activity and one call of a kind are outstanding at a time. When the mutex is released, who waits for it takes
-it and acts before its last holder goes on. An event that answers nothing outstanding, and every event after the end,
-changes nothing. The machine always asks for both hooks: a driver that was given none answers ``Finished`` at once.
+Each action but a warning and the last one is answered by exactly one event, unless the machine ends first. At most
+one sleep of an activity and one call of a kind are outstanding at a time. When the mutex is released, who waits for it
+takes it and acts before its last holder goes on. An event that answers nothing outstanding, and every event after the
+end, changes nothing. The machine always asks for both hooks: a driver that was given none answers ``Finished`` at once.
 """
 
 from typing import Final, Literal, TypeAlias
