@@ -181,6 +181,14 @@ def test_an_end_stands(later: Wire, place: str) -> None:
     assert refused(lives(RUNNING, SUCCEEDED, later)) == ("transition", place)
 
 
+@pytest.mark.parametrize("changes", [{"reason": "defect"}, {"detail": False}, {"detail": []}], ids=repr)
+def test_another_failure_is_another_end(changes: Wire) -> None:
+    """By reason and by detail."""
+    later = {**FAILED, "result": {**FAILED["result"], **changes}}
+
+    assert refused(lives(FAILED, later)) == ("transition", "payload.lifecycle")
+
+
 @pytest.mark.parametrize("end", [SUCCEEDED, FAILED], ids=["succeeded", "failed"])
 def test_the_same_end_may_be_told_again(end: Wire) -> None:
     """JSON by value; only the sequence moves."""

@@ -139,13 +139,14 @@ def _same_end(known: ProjectedAttempt, ended: ProjectedAttempt) -> bool:
     )
 
 
-def _same_result(one: object, other: object) -> bool:
-    """Whether two results, or two that are ``ABSENT``, are the same by JSON value (RS-328)."""
-    if type(one) is Success and type(other) is Success:
-        return json_equal(one.value, other.value)
-    if type(one) is Failure and type(other) is Failure:
-        return one.reason == other.reason and json_equal(one.detail, other.detail)
-    return one is ABSENT and other is ABSENT
+def _same_result(known: object, told: object) -> bool:
+    """Whether the results of two ends in one state are the same, JSON by value (RS-328)."""
+    match known, told:
+        case Success(), Success():
+            return json_equal(known.value, told.value)
+        case Failure(), Failure():
+            return known.reason == told.reason and json_equal(known.detail, told.detail)
+    return False
 
 
 def _disallowed(place: str, detail: str) -> EventError:
