@@ -185,6 +185,84 @@ def test_a_receipt_that_hangs_holds_up_nobody_else(stage):
     assert ("other", 38_000) in stage.reconfirmations
 
 
+def test_the_limit_of_a_receipt_is_not_that_of_the_next(stage):
+    """RS-913: the clock jumps, so that a second receipt runs when the first one's limit would have ended."""
+    gaps = []
+    stage.on_beat = fails()
+    with stage.supervise(on_reconfirm=gaps.append) as lease:
+        stage.advance(19_000)
+        stage.ahead_ms += 10_000
+        stage.holding = True
+        stage.advance(21_000)
+        stage.holding = False
+        stage.settle()
+        lease.check()
+
+    assert gaps == [19_000, 19_000]
+
+
+def test_a_receipt_that_ends_after_the_block_changes_nothing(stage):
+    """RS-913: it raises when the block is left already: no lapse, no hook."""
+    gaps = []
+    stage.on_beat = fails()
+    with stage.supervise(on_reconfirm=lambda gap: 1 / 0, on_lapse=gaps.append) as lease:
+        stage.holding = True
+        stage.advance(19_500)
+    stage.holding = False
+    stage.settle()
+
+    assert gaps == []
+    assert not lease.lost.is_set()
+
+
+def test_a_block_left_while_its_beat_waits_for_the_database(stage):
+    """RS-915: once the write gets its transaction, nothing is written in it."""
+    block = stage.supervise()
+    block.__enter__()
+    stage.before_write = lambda: block.__exit__(None, None, None)
+    stage.advance(1_000)
+
+    assert (stage.transactions, stage.beats) == (1, [])
+
+
+def test_a_block_left_while_its_beat_is_written(stage):
+    """RS-915: what the store answers then is nobody's concern any more."""
+    block = stage.supervise()
+    lease = block.__enter__()
+
+    def leave(run_id):
+        block.__exit__(None, None, None)
+        return tenure.FenceLost()
+
+    stage.on_beat = leave
+    stage.advance(5_000)
+
+    assert stage.beats == seconds(1)
+    assert not lease.lost.is_set()
+
+
+def test_reconfirmations_are_written_before_beats(stage):
+    """RS-913: they have only a second, and 200 beats have piled up before them."""
+    seen = []
+
+    def beat(run_id):
+        seen.append(len(stage.reconfirmations))
+        return tenure.Updated()
+
+    stage.on_beat = beat
+    blocks = [stage.supervise(f"run-{number}") for number in range(200)]
+    leases = [block.__enter__() for block in blocks]
+    stage.writing = False
+    stage.advance(19_500)
+    stage.writing = True
+    stage.settle()
+    for block in blocks:
+        block.__exit__(None, None, None)
+
+    assert seen == [200] * 200
+    assert not any(lease.lost.is_set() for lease in leases)
+
+
 def test_a_lapse_hook_that_hangs_keeps_the_work_running(stage):
     """RS-914: the body hears of it when the hook is over (H-15); leaving the block meanwhile is a loss as well."""
     stage.on_beat = stage.on_reconfirm = fails()

@@ -93,6 +93,15 @@ def test_the_run_is_kept_while_the_body_works(store):
     assert store.runs.transition_owned("r0", A, "completed") == tenure.Transitioned()
 
 
+def test_blocks_in_a_row(store):
+    """The threads end with the last block and come back with the next."""
+    for _ in range(3):
+        with store.supervise("r0", A):
+            seen = stamp(store)
+            until(lambda seen=seen: stamp(store) > seen)
+        until(lambda: names() == [])
+
+
 def test_many_runs_in_the_same_two_threads(store):
     """Every run is kept, and the last block takes the threads along."""
     blocks = [store.supervise(f"r{number}", A) for number in range(10)]
