@@ -255,7 +255,15 @@ def test_the_first_failure_of_an_attempt_wins(changes: dict[str, object], expect
     assert text(attempt({**ATTEMPT, **changes})) == expected
 
 
-@pytest.mark.parametrize("admit", [lambda value: attempt({**ATTEMPT, "checkpoint": value}), checkpoint])
+@pytest.mark.parametrize(
+    "admit",
+    [
+        lambda value: attempt({**ATTEMPT, "checkpoint": value}),
+        lambda value: patch({"checkpoint": value}),
+        checkpoint,
+    ],
+    ids=["put", "patch", "heartbeat"],
+)
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -275,7 +283,7 @@ def test_the_first_failure_of_an_attempt_wins(changes: dict[str, object], expect
     ],
 )
 def test_checkpoints_are_measured_as_compact_json(admit: Admit, value: object, expected: str | None) -> None:
-    """Equal to the cap of 8 bytes passes, numbers in their shortest form (RS-327, RS-840)."""
+    """Equal to the cap of 8 bytes passes, numbers in their shortest form (RS-327, RS-820, RS-840, RS-860)."""
     assert text(admit(value)) == expected
 
 
