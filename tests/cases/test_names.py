@@ -40,6 +40,12 @@ RUN_CASES = {
     "BR-39": "cancel and completion cross, and one is lost without a signal",
     "BR-41": "a cancel of a run that does not exist yet is reported as delivered",
     "BR-42": "a cancel is seen only at the next heartbeat",
+    "BR-43": "a reader passes a number that is committed later",
+    "BR-45": "a missing number stalls a reader for ever",
+    "BR-46": "two appending processes kill each other's transactions",
+    "BR-47": "a crash in a compaction gives a number out twice, or hides an entry",
+    "BR-50": "an event that is sent twice is stored twice",
+    "BR-51": "new content under a used identity is dropped as a duplicate",
     "BR-52": "transactions that die busy, and acknowledged commits lost with the power",
     "BR-54": "a value at the edge is accepted here and refused there, or breaks the next call",
 }
