@@ -20,6 +20,13 @@ _FILL = """
 """
 
 
+_FILL_LINEAGE = """
+    WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?1)
+    INSERT INTO flows_runs(run_id, status, created_at_ms, state_json, lineage_id, round_ordinal)
+    SELECT 'round-' || i, 'pending', 0, '{}', 'round-0', i FROM n
+"""
+
+
 def measure(size: int) -> dict[str, float]:
     """Microseconds an operation takes beside ``size`` other runs, and the memory it cost Python, in KiB."""
     with tenure.open(":memory:", clock=lambda: 0) as store:
@@ -36,6 +43,18 @@ def measure(size: int) -> dict[str, float]:
             "lineage": _micros(lambda n: store.runs.lineage("mine")),
             "latestRound": _micros(lambda n: store.runs.latest_round("mine")),
             "requestCancelLineage": _micros(lambda n: store.runs.request_cancel_lineage("mine", n)),
+        }
+
+
+def measure_lineage(rounds: int) -> dict[str, float]:
+    """Microseconds an operation on one round takes in a lineage of so many."""
+    with tenure.open(":memory:", clock=lambda: 0) as store:
+        store.database.write(store.database.rows, _FILL_LINEAGE, (rounds,))
+        store.runs.claim_and_own("round-1", tenure.PENDING, ME, 0)
+        return {
+            "heartbeat of a round": _micros(lambda n: store.runs.heartbeat("round-1", ME, n)),
+            "get of a round": _micros(lambda n: store.runs.get("round-1")),
+            "latestRound": _micros(lambda n: store.runs.latest_round("round-1")),
         }
 
 
@@ -75,6 +94,10 @@ def rows() -> Iterator[str]:
         told = "  ".join(f"{cost:7.1f}" for cost in costs)
         sizes = " / ".join(f"{size:,}" for size in SIZES)
         yield f"{name:34} {told}  µs beside {sizes} runs: {costs[-1] / costs[0]:.2f}x"
+    short, long = measure_lineage(LINEAGE), measure_lineage(SIZES[1])
+    for name, cost in short.items():
+        told = f"{cost:7.1f}  {long[name]:7.1f}"
+        yield f"{name:34} {told}  µs in a lineage of {LINEAGE} / {SIZES[1]:,} rounds: {long[name] / cost:.2f}x"
     for size in (SIZES[0], SIZES[-1]):
         with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
             path = str(Path(folder) / "runs.db")
