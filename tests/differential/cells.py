@@ -2,8 +2,8 @@
 
 A situation is the run's status with the state of its claim, or ``missing``; for steps of a journal it is whether a
 transaction is open (its own, another's, none) and how the instance stands; it is ``any`` for what is refused before a
-row is looked at (invalid input, a busy database). ``cells.txt`` lists every cell that a full run has reached once; a
-full run that misses one of them fails.
+row is looked at (invalid input, a busy database). ``cells.txt`` lists what full runs have reached, but for what
+they meet only now and then; a full run that misses one of them fails.
 """
 
 from collections.abc import Iterable

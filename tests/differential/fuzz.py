@@ -8,6 +8,7 @@ import math
 import random
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -26,7 +27,10 @@ from tests.differential.shrink import shrink
 from tests.differential.simulator import Tally, episodes, play
 
 FULL_RUN_STEPS: Final = 60_000
-"""A run at least this long must reach every cell that an earlier one did: half a minute on an ordinary machine."""
+"""A run at least this long must reach every cell that an earlier one did: half a minute on an ordinary machine.
+
+What it has not met by chance it looks for, for as long again, before it calls it lost.
+"""
 
 SHOWN_CELLS: Final = 10
 
@@ -78,10 +82,12 @@ class Progress:
             self._status.stop()
 
 
-def simulate(seed: int, tally: Tally, deadline: float, progress: Progress) -> tuple[Divergence, MakePair] | None:
-    """Play episodes until the deadline; the first divergence and the pair it was found on."""
+def simulate(
+    seed: int, tally: Tally, deadline: float, progress: Progress, enough: Callable[[], bool] = lambda: False
+) -> tuple[Divergence, MakePair] | None:
+    """Play episodes until the deadline, or until it is enough; the first divergence and the pair it was found on."""
     for episode in episodes(seed):
-        if time.monotonic() >= deadline:
+        if time.monotonic() >= deadline or enough():
             return None
         try:
             play(episode, tally, deadline=deadline, progress=progress)
@@ -154,6 +160,11 @@ def main(seconds: float, seed: int | None, failures: Path, accept_cells: bool) -
         failure = simulate(seed, tally, simulated_until, progress)
         if failure is None:
             failure = explore_with_hypothesis(seed, tally, start + seconds, progress)
+        if failure is None and tally.steps >= FULL_RUN_STEPS and not expected <= tally.cells.keys():
+            progress.say(f"looking for {len(expected - tally.cells.keys())} cells more")
+            failure = simulate(
+                seed + 1, tally, time.monotonic() + seconds, progress, lambda: expected <= tally.cells.keys()
+            )
         progress.say(progress.line(tally))
         if failure is not None:
             fail(*failure, seed, failures, progress)
