@@ -12,7 +12,7 @@ import pytest
 
 import tenure
 from tenure.database.engine import CommitUnknownError, DatabaseError
-from tenure.database.turns import Turns
+from tenure.database.turns import Group, Member, Turns
 from tenure.database.writer import Database, Withdrawn
 from tests.database.support import Faults, FaultyEngine, Sleeper, open_database
 
@@ -337,7 +337,7 @@ def test_a_scope_that_cannot_be_undone_is_not_committed(shared: Shared) -> None:
         shared.start("c", lambda: shared.insert("c"))
     shared.database._open.connection = connection
 
-    assert isinstance(shared.answers["b"], DatabaseError)
+    assert isinstance(shared.answers["b"], Refused)
     assert sorted(shared.values()) == ["c", "first"]
 
 
@@ -511,17 +511,30 @@ def test_who_is_interrupted_while_it_awaits_the_commit_is_committed_all_the_same
     assert shared.values() == ["first", "last"]
 
 
+class Nobody:
+    """A host that notes what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def go_on(self, group: Group) -> None:
+        self.asked.append("go on")
+
+    def clear_up(self) -> None:
+        self.asked.append("clear up")
+
+
 def test_turns_come_in_the_order_of_arrival() -> None:
     """Nobody starves."""
-    turns = Turns()
+    turns, nobody = Turns(), Nobody()
     order: list[int] = []
 
     def take(number: int) -> None:
-        turns.enter()
+        turns.enter(nobody)
         order.append(number)
         turns.leave()
 
-    turns.enter()
+    turns.enter(nobody)
     threads = []
     for number in range(5):
         thread = threading.Thread(target=take, args=(number,), daemon=True)
@@ -533,7 +546,47 @@ def test_turns_come_in_the_order_of_arrival() -> None:
         thread.join(PATIENCE_SECONDS)
 
     assert order == [0, 1, 2, 3, 4]
-    assert turns.enter() is None
+    assert turns.enter(nobody) is None
+    assert nobody.asked == []
+
+
+def test_a_turn_that_was_cut_short_is_taken_over_by_the_next_of_its_thread(shared: Shared) -> None:
+    """Ctrl-C may come between any two steps: what the turn left behind is undone, and nobody waits for ever."""
+    shared.database._turns.enter(shared.database)
+    shared.database._connection.begin()
+    shared.database.rows("INSERT INTO t VALUES ('half')")
+    shared.start("b", lambda: shared.insert("b"))
+    eventually(lambda: len(shared.database._turns.waiting) == 1)
+    shared.database.write(shared.insert, "next")
+    shared.threads[0].join(PATIENCE_SECONDS)
+
+    assert shared.answers == {"b": "b"}
+    assert shared.values() == ["next", "b"]
+
+
+def test_a_group_whose_turn_was_cut_short_is_undone(shared: Shared) -> None:
+    """Its members learn that it was not committed, and run again."""
+    turns, nobody, group = Turns(), Nobody(), Group()
+    lost: list[Group | None] = []
+
+    def lose() -> None:
+        lost.append(turns.enter(nobody, True))
+        lost.append(turns.enter(nobody))
+        turns.leave()
+
+    turns.enter(nobody)
+    thread = threading.Thread(target=lose, daemon=True)
+    thread.start()
+    eventually(lambda: len(turns.waiting) == 1)
+    group.members.append(Member())
+    passed = turns.pass_on(group)
+    ended = group.members[0].ended.acquire(timeout=PATIENCE_SECONDS)
+    thread.join(PATIENCE_SECONDS)
+
+    assert (passed, ended) == (True, True)
+    assert lost == [group, None]
+    assert nobody.asked == ["clear up"]
+    assert not group.is_committed
 
 
 def test_many_threads_on_one_file(tmp_path: Path) -> None:
@@ -566,3 +619,63 @@ def test_many_threads_on_one_file(tmp_path: Path) -> None:
 
     assert sorted(rows) == sorted(f"{t}:{n}" for t in range(8) for n in range(50) if n % 10 != 7)
     assert asked.count("COMMIT") < 8 * 45
+
+
+@pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="signals reach the main thread")
+@pytest.mark.parametrize("kind", ["file", "memory"])
+def test_a_storm_of_interruptions_harms_nobody_else(kind: str, tmp_path: Path) -> None:
+    """Wherever they hit: nothing that was answered is missing, nothing is there twice, and nobody hangs."""
+    path = tmp_path / "t.db" if kind == "file" else ":memory:"
+    database = open_database(FaultyEngine(path, Faults(), busy_timeout_ms=5_000))
+    database.write(database.rows, "CREATE TABLE t (x TEXT)")
+    answered: list[set[str]] = [set(), set(), set()]
+    attempted: set[str] = set()
+    interruptions = 0
+    is_armed = False
+    stop = threading.Event()
+
+    def handle(number: int, frame: object) -> None:
+        nonlocal is_armed, interruptions
+        if is_armed:
+            is_armed = False
+            interruptions += 1
+            raise Interrupted
+
+    def work(thread: int) -> None:
+        number = 0
+        while not stop.is_set():
+            name = f"{thread}:{number}"
+            database.write(database.rows, "INSERT INTO t VALUES (?)", (name,))
+            answered[thread].add(name)
+            number += 1
+
+    threads = [threading.Thread(target=work, args=(number,), daemon=True) for number in (1, 2)]
+    for thread in threads:
+        thread.start()
+    previous = signal.signal(signal.SIGALRM, handle)
+    signal.setitimer(signal.ITIMER_REAL, 0.001, 0.0007)
+    try:
+        number = 0
+        while interruptions < 150:
+            name = f"0:{number}"
+            number += 1
+            attempted.add(name)
+            try:
+                is_armed = True
+                database.write(database.rows, "INSERT INTO t VALUES (?)", (name,))
+                is_armed = False
+                answered[0].add(name)
+            except Interrupted:
+                pass
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    stop.set()
+    for thread in threads:
+        thread.join(PATIENCE_SECONDS)
+    rows = [row[0] for row in database.read("SELECT x FROM t")]
+    database.close()
+
+    assert not any(thread.is_alive() for thread in threads)
+    assert len(rows) == len(set(rows))
+    assert set().union(*answered) <= set(rows) <= attempted.union(*answered)

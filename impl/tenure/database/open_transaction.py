@@ -1,6 +1,7 @@
 """The transaction that is open on the write connection: its nested scopes, and the work that waits for its commit."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TypeVar, TypeVarTuple
 
 from tenure.database.engine import Connection, DatabaseError
@@ -90,7 +91,9 @@ class OpenTransaction:
             self.undo_savepoint(mark)
             return withdrawn.outcome  # type: ignore[return-value]  # a body withdraws with its own kind of answer
         except BaseException:
-            self.undo_savepoint(mark)
+            # Where it cannot be undone, the transaction is doomed, and what went wrong first is still what to say.
+            with suppress(DatabaseError):
+                self.undo_savepoint(mark)
             raise
 
 

@@ -6,11 +6,9 @@ file, share a transaction where they meet: each runs in its own thread and in a 
 for all, and each returns once that has happened. To each it looks as if it had committed by itself.
 """
 
-import threading
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
 from copy import copy
-from types import TracebackType
+from threading import get_ident
 from typing import TypeVar, TypeVarTuple
 
 from tenure.database.after_commit import AfterCommitError as AfterCommitError
@@ -29,6 +27,8 @@ from tenure.database.engine import (
 from tenure.database.open_transaction import OpenTransaction
 from tenure.database.open_transaction import Withdrawn as Withdrawn
 from tenure.database.retry import RetryPolicy, is_transient
+from tenure.database.scopes import Scope, open_scopes
+from tenure.database.scopes import Transaction as Transaction
 from tenure.database.turns import NOBODY, Group, Member, Turns
 
 Result = TypeVar("Result")
@@ -36,50 +36,6 @@ Arguments = TypeVarTuple("Arguments")
 
 _MOST_MEMBERS = 64
 """How many writes share a transaction at most: the first of them must not wait for ever."""
-
-
-class _Scope:
-    """Marks, in the context that opened it, one outermost explicit transaction.
-
-    It knows neither transaction nor database: whoever drops a database without closing it must be rid of it at once,
-    and of its locks, whatever contexts live on.
-    """
-
-    __slots__ = ()
-
-
-_open_scopes: ContextVar[tuple[_Scope, ...]] = ContextVar("tenure_open_scopes", default=())
-
-
-class Transaction:
-    """One managed scope: the outermost is a transaction, an inner one a savepoint. It is entered once at a time."""
-
-    __slots__ = ("_database", "_is_entered", "_mark", "_outer")
-
-    def __init__(self, database: "Database") -> None:
-        self._database = database
-        self._is_entered = False
-        self._mark: int | None = None
-        self._outer: tuple[_Scope, ...] = ()
-
-    def __enter__(self) -> None:
-        if self._is_entered:
-            # It remembers one scope: the outer one would never end.
-            raise UsageError("this transaction is open already; nest another one in it")
-        scope = _Scope()
-        self._mark = self._database._enter(scope)
-        self._is_entered = True
-        self._outer = _open_scopes.get()
-        if self._mark is None:
-            _open_scopes.set((*self._outer, scope))
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._is_entered = False
-        if self._mark is None:
-            _open_scopes.set(self._outer)
-        self._database._exit(self._mark, error)
 
 
 class Database:
@@ -121,7 +77,7 @@ class Database:
         self._shares = engine.concurrent_reads
         # The thread whose turn it is, and the mark of the explicit transaction it has open, if it is one.
         self._owner = NOBODY
-        self._scope: _Scope | None = None
+        self._scope: Scope | None = None
         self._connection: Connection = self._repeat(engine.connect)
         self._open = OpenTransaction(self._connection)
         self.rows: Statements = self._connection.rows
@@ -134,14 +90,18 @@ class Database:
         retry policy (RS-391), and where another write that shared its transaction undid it. Inside a transaction of the
         same thread it is a savepoint and never repeats (RS-390).
         """
-        if self._owner == threading.get_ident():
+        if self._owner == get_ident():
             if not self._in_scope():
                 raise UsageError("another task of this thread has a transaction open")
             return self._open.run_nested(body, arguments)
-        group = self._turns.enter(self, self._shares)
-        if group is None:
-            return self._lead(body, arguments, 0)
-        return self._join(group, body, arguments)
+        try:
+            group = self._turns.enter(self, self._shares)
+            if group is None:
+                return self._lead(body, arguments, 0)
+            return self._join(group, body, arguments)
+        except BaseException:
+            self._turns.end_if_cut_short(self)
+            raise
 
     def transaction(self) -> Transaction:
         """A context manager around several writes and reads of this thread: all of them commit, or none.
@@ -153,14 +113,14 @@ class Database:
     @property
     def held_here(self) -> bool:
         """Whether the calling thread has a transaction open, in this context or another: what waits for it, hangs."""
-        return self._owner == threading.get_ident()
+        return self._owner == get_ident()
 
     def after_commit(self, callback: Callable[[], object]) -> bool:
         """Run ``callback`` once the outermost transaction has committed; not at all if its scope rolls back (JN-146).
 
         False, and nothing registered, where the caller has no transaction open (JN-145).
         """
-        if self._owner != threading.get_ident() or not self._in_scope():
+        if self._owner != get_ident() or not self._in_scope():
             return False
         self._open.callbacks.append(callback)
         return True
@@ -170,7 +130,7 @@ class Database:
 
         On a file it never waits for a writer. A memory database has one connection, so there it does.
         """
-        if self._owner == threading.get_ident():
+        if self._owner == get_ident():
             if self._in_scope():
                 if self._open.doom is not None:
                     raise self._open.doom
@@ -186,7 +146,7 @@ class Database:
         """
         idle = self._idle_readers
         if idle is None:
-            if self._owner == threading.get_ident():
+            if self._owner == get_ident():
                 raise UsageError("inside its transaction a memory database cannot be read from outside it")
             self._turns.enter(self)
             try:
@@ -206,7 +166,7 @@ class Database:
 
     def close(self) -> None:
         """Close every connection, after the transaction of another thread has ended. Closing twice does nothing."""
-        if self._owner == threading.get_ident():
+        if self._owner == get_ident():
             raise UsageError("a store cannot be closed inside its own transaction")
         self._turns.enter(self)
         try:
@@ -225,12 +185,12 @@ class Database:
 
         Whoever waits for a turn of its own by then is let into the transaction instead.
         """
-        self._owner = threading.get_ident()
+        self._owner = get_ident()
         group = member = None
         try:
             while True:
                 try:
-                    self._connection.begin()
+                    self._begin()
                     result = body(*arguments)
                     if self._turns.waiting and self._shares and not self._is_lost:
                         member = Member(self._open.take_callbacks())
@@ -275,7 +235,7 @@ class Database:
         failure: BaseException | None = None
         broke_it = False
         try:
-            self._owner = threading.get_ident()
+            self._owner = get_ident()
             result = self._open.run_nested(body, arguments)
         except BaseException as error:  # noqa: BLE001  # raised below, once the others have gone on
             failure = error
@@ -335,8 +295,10 @@ class Database:
                 group.is_committed = True
         except DatabaseError as error:
             group.failure = error
-        except BaseException:
+        except BaseException as error:
             if not self._connection.in_transaction:
+                # An interruption is noticed after COMMIT has returned, unless COMMIT had failed already.
+                group.is_committed = error.__context__ is None
                 group.failure = CommitUnknownError("unknown", "COMMIT was interrupted; its outcome is unknown")
             raise
         finally:
@@ -344,8 +306,8 @@ class Database:
                 if not group.is_committed:
                     self._open.undo()
             finally:
-                self._turns.leave()
                 group.end()
+                self._turns.leave()
         return True
 
     def clear_up(self) -> None:
@@ -354,23 +316,24 @@ class Database:
         self._scope = None
         self._open.undo()
 
-    def _enter(self, scope: _Scope) -> int | None:
-        """Open a scope; answers the savepoint's mark, or ``None`` for the outermost."""
-        if self._owner == threading.get_ident():
+    def enter(self, scope: Scope) -> int | None:
+        """For ``Transaction``: open a scope; answers the savepoint's mark, or ``None`` for the outermost."""
+        if self._owner == get_ident():
             if not self._in_scope():
                 raise UsageError("another task of this thread has a transaction open")
             return self._open.open_savepoint()
         self._turns.enter(self)
         try:
-            self._owner = threading.get_ident()
-            self._repeat(self._connection.begin)
+            self._owner = get_ident()
+            self._repeat(self._begin)
             self._scope = scope
         except BaseException:
             self._leave()
             raise
         return None
 
-    def _exit(self, mark: int | None, error: BaseException | None) -> None:
+    def exit(self, mark: int | None, error: BaseException | None) -> None:
+        """For ``Transaction``: end the scope with this mark, and undo it if there was an error."""
         if mark is not None:
             if error is not None:
                 self._open.undo_savepoint(mark)
@@ -396,6 +359,16 @@ class Database:
             self._leave()
         run_all(callbacks)
 
+    def _begin(self) -> None:
+        try:
+            self._connection.begin()
+        except DatabaseError:
+            if not self._connection.in_transaction:
+                raise
+            # An interruption kept the last one from being undone.
+            self._open.undo()
+            self._connection.begin()
+
     def _leave(self) -> None:
         self._scope = None
         self._owner = NOBODY
@@ -408,7 +381,7 @@ class Database:
 
     def _in_scope(self) -> bool:
         """Whether this context, and not merely this thread, opened the transaction."""
-        return self._scope is None or self._scope in _open_scopes.get()
+        return self._scope is None or self._scope in open_scopes.get()
 
     def _repeat(self, step: Callable[[], Result]) -> Result:
         """Run ``step`` until it succeeds, fails otherwise than busy, or the policy ends."""
