@@ -140,6 +140,21 @@ def test_drop_oldest_evicts_of_whatever_run() -> None:
     world.store.close()
 
 
+def test_a_compaction_does_not_wait_for_an_evicted_entry() -> None:
+    """It will never be a row (JN-195)."""
+    world = new_world(capacity=1, overflow="drop-oldest")
+    world.own("victim")
+    world.fill(2, run_id="victim")
+    world.journal.checkpoint("victim", 1, None, A)
+    world.lossy(run_id="victim")
+    world.lossy(run_id="r")
+    result = world.journal.compact("victim", A)
+
+    assert result.deleted == 1
+    assert world.instance.backlog.pending == 1
+    world.store.close()
+
+
 @pytest.mark.parametrize("overflow", OVERFLOWS)
 def test_what_the_writer_has_taken_does_not_count_against_capacity(overflow: str) -> None:
     """Capacity bounds what waits in the queue (JN-195)."""

@@ -153,6 +153,28 @@ def test_a_loss_of_any_run_ends_every_live_stream(world: World) -> None:
     assert refused(world.journal.flush) == error
 
 
+def test_a_loss_wakes_a_stream_that_waits(tmp_path: Path) -> None:
+    """It need not poll to learn of it (JN-223)."""
+    waiting = threading.Event()
+
+    def wait(condition: threading.Condition, seconds: float) -> object:
+        waiting.set()
+        return condition.wait(PATIENCE_SECONDS)
+
+    world = new_world(tmp_path / "t.db", wait=wait)
+    stream = world.journal.stream("r")
+    thread, answers = in_thread(lambda: next(stream))
+    assert waiting.wait(PATIENCE_SECONDS)
+    world.lossy(run_id="other")
+    world.fail()
+    world.writer.drain()
+    world.mend()
+    thread.join(PATIENCE_SECONDS)
+    world.store.close()
+
+    assert [getattr(answer, "code", None) for answer in answers] == ["sink_failed"]
+
+
 def test_page_failures_end_a_stream(world: World) -> None:
     """compacted, read_failed and decode_failed (JN-257)."""
     world.own()
