@@ -6,11 +6,13 @@ import subprocess
 import sys
 import time
 
+import apsw
 import pytest
 from click.testing import CliRunner
 
 import tenure
 from tenure.cli import main
+from tenure.cli.journal import _records
 
 ME = tenure.OwnerId("host", 7, "nonce")
 OPTIONS = {"capacity": 8, "overflow": "reject"}
@@ -81,6 +83,40 @@ def test_the_floor_is_shown(file):
 
     assert [next(iter(json.loads(line))) for line in output.splitlines()] == ["floor", "entry", "entry"]
     assert "compacted" in run(file, "r")[1]
+
+
+def test_a_compaction_meanwhile_is_no_gap(tmp_path):
+    """What is cut off while the command prints is told as the floor, not as numbers that never were."""
+    path = tmp_path / "runs.db"
+    with tenure.open(path, journal=OPTIONS) as store:
+        store.runs.create("r", "{}")
+        store.runs.claim_and_own("r", tenure.PENDING, ME, store.now())
+        with store.transaction():
+            for number in range(1_200):
+                emit(store, number)
+        records = _records(path, "r", -1, False)
+        first = next(records)
+        store.journal.checkpoint("r", 1_100, {}, ME)
+        store.journal.compact("r", ME)
+        rest = list(records)
+
+    assert first["entry"]["seq"] == 0
+    assert not [record for record in rest if "gap" in record]
+    assert [record for record in rest if "floor" in record] == [{"floor": {"seq": 1_100}}]
+    assert rest[-1]["entry"]["seq"] == 1_199
+
+
+def test_a_corrupt_entry_is_said(file):
+    """An entry that does not decode ends the listing with exit code 2, in JSON where JSON was asked for."""
+    with apsw.Connection(str(file)) as connection:
+        connection.pragma("ignore_check_constraints", 1)
+        connection.execute("UPDATE flows_journal_events SET payload_json = '{bad' WHERE seq = 3")
+
+    plain, as_json = run(file, "r"), run(file, "r", "--json")
+
+    assert plain[0] == as_json[0] == 2
+    assert "could not decode" in plain[1]
+    assert "could not decode" in json.loads(as_json[1].splitlines()[-1])["error"]
 
 
 def test_follows_until_interrupted(file):

@@ -37,15 +37,16 @@ def journal_command(file: Path, run: str, follow: bool, after: int | None, as_js
 
     Reads only. A number that no entry has is shown as a gap: it means nothing, and nothing is missing there. What a
     compaction has cut off is shown as the floor, with the checkpoint that stands for it. Exit code 2: FILE is not a
-    store with a journal.
+    store with a journal, or an entry is corrupt; those before it have been printed.
     """
     from tenure.database.engine import DatabaseError
+    from tenure_model.vocabulary.journal_errors import JournalError
 
     show = _show_json if as_json else _show_text
     try:
         for record in _records(file, run, -1 if after is None else after, follow):
             show(record)
-    except DatabaseError as error:
+    except (DatabaseError, JournalError) as error:
         complain("journal", error, as_json)
     except KeyboardInterrupt:
         # How a reader that follows is meant to be ended.
@@ -74,12 +75,19 @@ def _records(file: Path, run: str, after: int, follow: bool) -> Iterator[dict[st
 
 
 def _news(connection: "Connection", run: str, cursor: int) -> Iterator[dict[str, Any]]:
-    """What stands above the cursor: the floor if it lies above, then entries and gaps."""
-    floor = connection.rows(_FLOOR, (run,))[0][0]
-    if floor is not None and cursor < floor - 1:
-        yield {"floor": {"seq": floor}}
-        cursor = floor - 1
-    while page := connection.rows(_PAGE, (run, cursor)):
+    """What stands above the cursor: the floor where it lies above, then entries and gaps.
+
+    Page first, floor second (JN-252): a compaction in between shows as the floor, never as a gap.
+    """
+    while True:
+        page = connection.rows(_PAGE, (run, cursor))
+        floor = connection.rows(_FLOOR, (run,))[0][0]
+        if floor is not None and cursor < floor - 1:
+            yield {"floor": {"seq": floor}}
+            cursor = floor - 1
+            continue
+        if not page:
+            return
         for row in page:
             if row[0] > cursor + 1:
                 yield {"gap": {"from": cursor + 1, "to": row[0] - 1}}
@@ -88,18 +96,12 @@ def _news(connection: "Connection", run: str, cursor: int) -> Iterator[dict[str,
 
 
 def _entry(run: str, row: tuple[Any, ...]) -> dict[str, Any]:
-    seq, event_id, source_id, source_seq, emitted_at_ms, event_type, payload_json, meta_json = row
-    return {
-        "runId": run,
-        "seq": seq,
-        "eventId": event_id,
-        "sourceId": source_id,
-        "sourceSeq": source_seq,
-        "emittedAtMs": emitted_at_ms,
-        "eventType": event_type,
-        "payload": json.loads(payload_json),
-        "meta": json.loads(meta_json),
-    }
+    from tenure.journal.decoding import decode_entries
+    from tenure_model.conform.wire import to_wire
+
+    entry = to_wire(decode_entries([(run, *row)])[0])
+    assert isinstance(entry, dict)
+    return entry
 
 
 def _show_json(record: dict[str, Any]) -> None:
