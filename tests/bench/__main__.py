@@ -2,13 +2,14 @@
 
 import sys
 
-from tests.bench import attempts, events, journal, model, runs, scale
+from tests.bench import attempts, events, journal, model, runs, scale, threads
 
 SECTIONS = {
     "Run store against a bare APSW loop of the same statements": runs.rows,
     "Attempt store against a bare APSW loop of the same statements": attempts.rows,
     "Journal against a bare APSW loop of the same statements": journal.rows,
     "Engine events": events.rows,
+    "Eight threads against a bare loop that commits in groups": threads.rows,
     "Model and simulator": model.rows,
     "Cost beside other runs": scale.rows,
 }

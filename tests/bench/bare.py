@@ -74,7 +74,7 @@ def record(
 
 def play(path: Path | str, statements: Sequence[Statement], begins: int, now: Callable[[], float]) -> float:
     """Seconds that the statements from ``begins`` on take in a bare loop over a freshly migrated database."""
-    connection = _migrated(path)
+    connection = migrated(path)
     execute = connection.cursor().execute
     for sql, bindings in statements[:begins]:
         execute(sql, bindings).fetchall()
@@ -87,7 +87,8 @@ def play(path: Path | str, statements: Sequence[Statement], begins: int, now: Ca
     return elapsed
 
 
-def _migrated(path: Path | str) -> apsw.Connection:
+def migrated(path: Path | str) -> apsw.Connection:
+    """A bare connection to a freshly migrated database, set up as a store's."""
     if path != MEMORY:
         tenure.migrate(path)
         connection = apsw.Connection(str(path))
@@ -96,7 +97,7 @@ def _migrated(path: Path | str) -> apsw.Connection:
         # A memory database has one connection, so the schema is copied from a file.
         with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
             template = Path(folder) / "template.db"
-            source, connection = _migrated(template), apsw.Connection(MEMORY)
+            source, connection = migrated(template), apsw.Connection(MEMORY)
             with connection.backup("main", source, "main") as backup:
                 backup.step()
             source.close()
