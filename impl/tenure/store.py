@@ -164,6 +164,9 @@ def open(
 ) -> Store:
     """Open the database at ``path``, migrating it first; ``":memory:"`` is a private one that ends with the store.
 
+    A store belongs to the process that opened it: after a fork the child must open one of its own and leave this alone,
+    as SQLite asks for and as the threads of a journal and of supervision do not survive the fork.
+
     ``clock`` answers milliseconds, ``sleep`` takes seconds, ``random`` answers 0 <= x < 1, ``identity`` names a new
     database's source. ``consensus`` arbitrates ownership; anything but ``"database"`` forgets it with the process.
     With ``journal`` options the store has a journal, which keeps the facts of ownership too; ``facts`` is given the

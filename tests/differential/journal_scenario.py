@@ -1,4 +1,9 @@
-"""A scenario with a journal: sessions that emit, write, follow, compact, commit, roll back and crash in between."""
+"""A scenario with a journal: sessions that emit, write, follow, compact, commit, roll back and crash in between.
+
+Not drawn here, and tested on each side alone: a compaction or a close that stops half way for others to come between,
+maintenance stage by stage, lossy entries under an automatic policy (when it counts them is a matter of timing), failing
+reads, transactions begun by raw statements.
+"""
 
 from typing import Final
 
