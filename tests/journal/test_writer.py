@@ -69,6 +69,70 @@ def test_a_collapsed_entry_takes_no_seq_from_those_behind_it(on_file: World) -> 
     assert on_file.seqs() == [0, 1, 2, 4]
 
 
+@pytest.mark.parametrize("kind", ["duplicate", "conflict", "overtaken"])
+@pytest.mark.parametrize("place", [0, 5, 40, 63, 64, 71])
+def test_a_large_batch_is_as_if_inserted_one_by_one(on_file: World, kind: str, place: int) -> None:
+    """Wherever in it an entry gets no row, those behind it move up by one (JN-211, JN-212)."""
+    on_file.own()
+    on_file.fill(3)
+    other = on_file.reopened(capacity=100, batch_size=100, source_event_cache=1)
+    for number in range(72):
+        if number == place:
+            other.lossy("changed" if kind == "conflict" else 1, source_seq=1)
+        else:
+            other.lossy(number, source_id="q", run_id="rs"[number % 2])
+    if kind == "overtaken":
+        # Compacted past every reservation of the run: only what repeats a tombstone is no loss.
+        on_file.durable(source_id="far", source_seq=0)
+        on_file.sql("UPDATE flows_journal_events SET seq = 500 WHERE source_id = 'far'")
+        on_file.journal.checkpoint("r", 500, None, A)
+        on_file.journal.compact("r", A)
+    other.writer.drain()
+    rows = on_file.rows("SELECT run_id, seq FROM flows_journal_events WHERE source_id = 'q' ORDER BY 1, 2")
+    losses = other.instance.backlog.losses
+    other.store.close()
+    in_r = sum(1 for number in range(72) if number != place and number % 2 == 0)
+    in_s = 72 - 1 - in_r
+
+    # A reservation above the tail is kept, so the place of the entry without a row stays free in its run.
+    expected = [3 + index + (kind != "overtaken" and index >= (place + 1) // 2) for index in range(in_r)]
+    assert [seq for run_id, seq in rows if run_id == "s"] == list(range(in_s))
+    assert [seq for run_id, seq in rows if run_id == "r"] == ([] if kind == "overtaken" else expected)
+    assert losses == {"duplicate": 0, "conflict": 1, "overtaken": in_r}[kind]
+
+
+def test_a_large_batch_moves_up_where_it_was_overtaken(on_file: World) -> None:
+    """Behind a tail above all reservations, an entry without a row leaves no gap (JN-211)."""
+    other = on_file.reopened(capacity=100, batch_size=100, source_event_cache=1)
+    for number in range(70):
+        other.lossy(1 if number == 20 else number, source_id="p" if number == 20 else "q", source_seq=number)
+    on_file.journal.transact(
+        lambda: [on_file.durable(1, source_seq=20 if number == 0 else number + 500) for number in range(100)]
+    )
+    other.journal.flush()
+    seqs = [seq for (seq,) in on_file.rows("SELECT seq FROM flows_journal_events WHERE source_id = 'q' ORDER BY 1")]
+    other.store.close()
+
+    assert seqs == list(range(100, 169))
+
+
+def test_a_large_batch_is_few_statements() -> None:
+    """What costs time is asking, not inserting."""
+    world = new_world(capacity=100, batch_size=100)
+    for number in range(80):
+        world.lossy(number)
+    world.writer.take()
+    asked: list[str] = []
+    world.faults.before = asked.append
+    world.writer.write()
+    world.mend()
+    world.writer.settle()
+
+    assert sum("INSERT INTO flows_journal_events" in sql for sql in asked) == 3
+    assert world.seqs() == list(range(80))
+    world.store.close()
+
+
 def test_a_bad_entry_loses_itself_alone(on_file: World) -> None:
     """The rest of the batch commits, and each loss is reported for itself (JN-213)."""
     on_file.fill(2)

@@ -93,8 +93,7 @@ def _compact_nested(
         instance.gates.add(options.run_id)
         pending = instance.backlog.pending_of(options.run_id)
     with _gate(instance, options.run_id):
-        insertion = Insertion(instance.rows)
-        fates = [insertion.insert(queued) for queued in pending]
+        fates = Insertion(instance.database).insert_all(pending)
         inserted = [fate.row for fate in fates if type(fate) is Inserted]
         if inserted:
             instance.database.after_commit(partial(_publish, instance, inserted))

@@ -24,6 +24,15 @@ INSERT: Final = f"""
     INSERT INTO flows_journal_events ({_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
     ON CONFLICT DO NOTHING RETURNING seq
 """
+# Batches are inserted in chunks of these sizes, each by one statement: what costs time is asking, not inserting.
+CHUNKS: Final = (64, 8)
+INSERT_CHUNK: Final = {
+    size: f"INSERT INTO flows_journal_events ({_COLUMNS}) VALUES "
+    + ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?)"] * size)
+    + " ON CONFLICT DO NOTHING"
+    for size in CHUNKS
+}
+INSERTED: Final = "SELECT changes()"
 # One arm for each index: a condition with OR might scan. The lowest seq wins (JN-175).
 EXISTING: Final = """
     SELECT seq, event_type, payload_json, meta_json, NULL FROM flows_journal_events

@@ -105,8 +105,7 @@ class LossyWriter:
             self.settle()
 
     def _insert(self, batch: Sequence[Queued]) -> list[Fate]:
-        insertion = Insertion(self._instance.rows)
-        return [insertion.insert(queued) for queued in batch]
+        return Insertion(self._instance.database).insert_all(batch)
 
     def _judge(self, batch: Sequence[Queued]) -> tuple[list[Loss], list[Inserted]]:
         if self._fates is None:
