@@ -84,6 +84,22 @@ def test_a_known_identity_is_a_duplicate_without_reads_or_numbers(world: World) 
     assert committed == tenure.Duplicate(0, 0, "committed")
 
 
+def test_a_hit_reads_no_floor_that_is_cold(on_file: World) -> None:
+    """What was remembered at the start answers although nothing else is known of the run (JN-191)."""
+    on_file.fill(2)
+    other = on_file.reopened()
+    other.fail(on="SELECT")
+    duplicate = other.lossy(1, source_seq=1)
+    conflict = refused(lambda: other.lossy(2, source_seq=1))
+    other.mend()
+    floors = dict(other.instance.floors.seq)
+    other.store.close()
+
+    assert duplicate == tenure.Duplicate(1, 1, "committed")
+    assert conflict.code == "idempotency_conflict"
+    assert floors == {}
+
+
 def test_a_miss_is_admitted_on_trust(on_file: World) -> None:
     """What the cache does not hold is Accepted, and collapses when it is inserted (JN-197)."""
     on_file.durable(1, source_seq=0)

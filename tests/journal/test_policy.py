@@ -251,6 +251,34 @@ def test_a_lossy_attempt_is_maintenance_that_flush_and_close_wait_for(tmp_path: 
     assert seqs == [1, 2]
 
 
+def test_closing_waits_for_the_attempt_that_its_drain_starts(tmp_path: Path) -> None:
+    """Maintenance that runs by then is awaited (JN-230)."""
+    inside, go_on = threading.Event(), threading.Event()
+
+    def capture(run_id: str, seq: int) -> object:
+        inside.set()
+        assert go_on.wait(PATIENCE_SECONDS)
+        return seq
+
+    world = with_policy(2, capture, tmp_path / "t.db", writer="thread")
+    with world.journal.transact():
+        # The writer waits for this transaction, so that closing finds both entries queued.
+        world.lossy()
+        world.lossy()
+        closing, closed = in_thread(world.journal.close)
+        eventually(lambda: world.instance.status == "closing")
+    assert inside.wait(PATIENCE_SECONDS)
+    waits = closing.is_alive()
+    go_on.set()
+    closing.join(PATIENCE_SECONDS)
+    seqs = world.seqs()
+    world.store.close()
+
+    assert waits
+    assert closed == [None]
+    assert seqs == [1]
+
+
 def test_a_capture_that_takes_too_long_is_given_up(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """The emit goes on after the limit (JN-302)."""
     go_on = threading.Event()
