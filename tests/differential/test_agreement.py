@@ -2,6 +2,7 @@
 
 import json
 
+import attrs
 import pytest
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
@@ -129,6 +130,15 @@ class ForgetsRollback(ModelSystem):
         return super().control(session, "session.commit" if action == "session.rollback" else action, clock_ms)
 
 
+class ForgetsWhoAcknowledged(ModelSystem):
+    """A model whose acknowledgements, which no operation tells, lack their owner."""
+
+    def state(self, session):
+        state = super().state(session)
+        runs = {run_id: (*row[:-1], row[-1] and row[-1].split(",")[0] + "}") for run_id, row in state.runs.items()}
+        return attrs.evolve(state, runs=runs)
+
+
 def wrong_model(kind):
     """A pair whose model is wrong."""
     return lambda: Pair(kind(REFERENCE, ONE), RoundOrder(StoreSystem.in_memory(ONE), ONE), ONE)
@@ -141,6 +151,7 @@ MUTANTS = {
     "steals one millisecond early": wrong_model(WrongAnswers),
     "rounds the clock up": wrong_model(RoundsClockUp),
     "forgets a rollback": wrong_model(ForgetsRollback),
+    "forgets who acknowledged": wrong_model(ForgetsWhoAcknowledged),
 }
 
 
@@ -165,9 +176,10 @@ def test_agreeing_on_a_wedge_is_not_enough():
     assert "RS-213" in found.where
 
 
-def test_a_divergence_is_told_and_replays(tmp_path):
+@pytest.mark.parametrize("kind", [RoundsClockUp, ForgetsRollback, ForgetsWhoAcknowledged])
+def test_a_divergence_is_told_and_replays(tmp_path, kind):
     """The report shows the steps and both answers; the file it writes differs on replay where the fuzzer saw it."""
-    make_pair = wrong_model(RoundsClockUp)
+    make_pair = wrong_model(kind)
     found = next(found for seed in range(40) for _, found in [history(make_pair, seed)] if found is not None)
     shortest = shrink(found, make_pair)
     document = trace_document(shortest, make_pair, {"seed": 1})

@@ -121,8 +121,6 @@ class StoreSystem:
     ``put_mode`` is that of its attempts.
     """
 
-    implements_attempts = True
-
     def __init__(self, sessions: Sequence[str], folder: Path | None, put_mode: PutMode = "insert") -> None:
         self._names = tuple(sessions)
         self._folder = folder
