@@ -147,3 +147,13 @@ def test_a_dropped_subscription_is_none(world: World) -> None:
 
     assert counted == 1
     assert len(world.instance.changes) == 0
+
+
+def test_what_was_not_taken_goes_with_the_subscription(world: World) -> None:
+    """Who closes it wants no more."""
+    changes = world.journal.changes()
+    world.durable()
+    changes.close()
+
+    assert list(changes) == []
+    assert changes.take() == []
