@@ -351,3 +351,15 @@ def test_a_busy_guard_repeats_the_write() -> None:
 
     assert world.journal.emit_durable(event(), A) == tenure.Accepted(2, 2)
     world.store.close()
+
+
+@pytest.mark.parametrize("run_ids", ["run", None, 5, {"run": 1}, ["r", ""], [5]], ids=repr)
+def test_forgetting_takes_a_collection_of_run_ids(run_ids: object) -> None:
+    """A single text is no list of the runs that its characters name; nothing is forgotten then (JN-342)."""
+    with tenure.open(":memory:", journal={"capacity": 8, "overflow": "reject"}) as store:
+        store.journal.emit_durable_unfenced({"runId": "r", "sourceId": "p", "eventType": "e", "payload": 1})
+        with pytest.raises(tenure.JournalError) as refused:
+            store.journal.forget(run_ids)  # type: ignore[arg-type]  # that is the point
+
+        assert refused.value.code == "invalid_event"
+        assert store.journal.instance.floors.seq == {"r": 1}

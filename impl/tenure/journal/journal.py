@@ -31,6 +31,7 @@ from tenure_model.vocabulary.journal import (
     JournalInput,
     StreamOptions,
 )
+from tenure_model.vocabulary.journal_errors import INVALID_RUN_ID, JournalError
 from tenure_model.vocabulary.owners import OwnerId
 
 Result = TypeVar("Result")
@@ -170,8 +171,11 @@ class Journal:
     def forget(self, run_ids: Collection[str]) -> None:
         """Forget numbers and identities of runs whose history was cut back (JN-342).
 
-        Their producers must be quiet and flushed. No row changes.
+        ``run_ids`` is a list, tuple or set. Their producers must be quiet and flushed. No row changes.
         """
+        # A single text would be taken for the runs that its characters name.
+        if not isinstance(run_ids, list | tuple | set | frozenset):
+            raise JournalError("invalid_event", INVALID_RUN_ID)
         admitted = {reading.require_run_id(run_id) for run_id in run_ids}
         instance = self.instance
         with instance.lock:
