@@ -26,7 +26,7 @@ from tests.differential.report import describe, trace_document, write_failure
 from tests.differential.shrink import shrink
 from tests.differential.simulator import Tally, episodes, play
 
-FULL_RUN_STEPS: Final = 60_000
+FULL_RUN_STEPS: Final = 100_000
 """A run at least this long must reach every cell that an earlier one did: half a minute on an ordinary machine.
 
 What it has not met by chance it looks for, for as long again, before it calls it lost.

@@ -56,10 +56,10 @@ WEIGHTS: Final = (
     ("run.abandonClaim", 5),
     ("run.create", 8),
     ("run.requestCancel", 4),
-    ("run.requestCancelLineage", 4),
+    ("run.requestCancelLineage", 6),
     ("run.acknowledgeCancel", 4),
     ("run.get", 2),
-    ("run.lineage", 4),
+    ("run.lineage", 6),
     ("run.latestRound", 2),
     ("row.delete", 4),
     *((operation, 3) for operation in OPERATIONS),
@@ -241,7 +241,7 @@ _Draw = Callable[[CommandGenerator, dict[str, object], Run | None, SystemState, 
 def _create(draw: CommandGenerator, arguments: dict[str, object], run: Run | None, state: SystemState, _: int) -> None:
     chooser = draw._chooser
     arguments["stateJson"] = pick(chooser, GOOD_STATES)
-    if chance(chooser, 50):
+    if chance(chooser, 75):
         parents: Sequence[str | None] = (None, *state.runs, "zz")
         lineage = pick(chooser, (None, *LINEAGES))
         ordinal = None if lineage is None else chooser.below(4)
