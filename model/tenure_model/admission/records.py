@@ -12,6 +12,7 @@ from typing import Final, cast
 from tenure_model.admission.integers import admit_timestamp, is_safe_integer
 from tenure_model.admission.refusal import Refusal, refuse
 from tenure_model.admission.text import is_durable_text
+from tenure_model.admission.wire_records import wire_members
 from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.constants import COMPANION_PREFIX
 from tenure_model.vocabulary.evidence import EVIDENCE_KINDS, LivenessEvidence
@@ -86,7 +87,7 @@ def admit_snapshot(value: object) -> RunSnapshot | Refusal:
         except AttributeError:
             return refuse("expected", "must be an inert snapshot record")
     else:
-        members = _copied_members(value)
+        members = wire_members(value)
         if members is None or not members.keys() >= _SNAPSHOT_FIELDS.keys():
             return refuse("expected", "must be an inert snapshot record")
         status, owner, heartbeat_at_ms = members["status"], members["owner"], members["heartbeatAtMs"]
@@ -185,21 +186,5 @@ def _exact_members(
         return {wire: getattr(value, name) for wire, name in fields.items() if hasattr(value, name)}
     if type(value) is not dict or len(value) > len(fields):
         return None
-    members = _copied_members(value)
+    members = wire_members(value)
     return members if members is not None and members.keys() <= fields.keys() else None
-
-
-def _copied_members(value: object) -> Mapping[str, object] | None:
-    """A copy of an exact ``dict`` whose keys are exact strings, else ``None`` (RS-300, RS-304, RS-305)."""
-    if type(value) is not dict:
-        return None
-    try:
-        # A list of pairs, because ``dict.copy`` may compare keys with equal hashes, and so run a foreign ``__eq__``.
-        pairs = list(value.items())
-    except RuntimeError:
-        # Another thread resized it meanwhile: it cannot be inspected.
-        return None
-    for key, _ in pairs:
-        if type(key) is not str:
-            return None
-    return dict(pairs)

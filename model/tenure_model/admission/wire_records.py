@@ -1,8 +1,11 @@
-"""Records of the wire that may carry more than they must (JN-024)."""
+"""Records as the wire brings them: exact dictionaries with exact string keys (RS-304, JN-024)."""
 
 
 def wire_members(value: object) -> dict[str, object] | None:
-    """A copy of an exact ``dict`` whose keys are exact strings, else ``None``. Nothing of a foreign type is run."""
+    """A copy of an exact ``dict`` whose keys are exact strings, else ``None``. Nothing of a foreign type is run.
+
+    Rules RS-300, RS-304, RS-305: the copy is inert, and what is in it is the caller's to judge.
+    """
     if type(value) is not dict:
         return None
     try:
