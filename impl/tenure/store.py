@@ -21,6 +21,9 @@ from tenure.facts import FactRecorder
 from tenure.journal.facts import JournalRecorder
 from tenure.journal.journal import Journal
 from tenure.journal.opening import JournalSetup, open_instance
+from tenure.metrics.counters import Counters
+from tenure.metrics.observer import Observer, new_observer
+from tenure.metrics.telemetry import Telemetry
 from tenure.ownership.beats import BeatCalls
 from tenure.ownership.block import SupervisedBlock
 from tenure.ownership.supervised import Hook
@@ -72,6 +75,11 @@ class Store:
         self.attempts = AttemptStore(attempts)
         calls = BeatCalls(database.write, self.runs.heartbeat, self.runs.reconfirm)
         self._supervisor = Supervisor(calls, context.clock, Timing() if timing is None else timing)
+
+    @property
+    def counters(self) -> Counters:
+        """How often what has happened in this store since it was opened (RS-960)."""
+        return self._context.observer.counters
 
     @property
     def journal(self) -> Journal:
@@ -161,6 +169,7 @@ def open(
     busy_timeout_ms: int = 5_000,
     retry: RetryPolicy | None = None,
     timing: Timing | None = None,
+    telemetry: Telemetry | None = None,
 ) -> Store:
     """Open the database at ``path``, migrating it first; ``":memory:"`` is a private one that ends with the store.
 
@@ -172,7 +181,8 @@ def open(
     With ``journal`` options the store has a journal, which keeps the facts of ownership too; ``facts`` is given the
     database and answers who keeps them instead. ``attempts`` is the policy of ``store.attempts``. ``busy_timeout_ms``
     bounds each wait for a lock, and ``retry`` says how often a busy write is repeated. ``timing`` is what supervision
-    measures and waits with. An engine may be given in place of a path.
+    measures and waits with. ``telemetry`` is told of counters and spans; ``store.counters`` has the
+    counters without it. An engine may be given in place of a path.
 
     Raises ``OpenError`` for what cannot be used, saying why: a missing folder, a file that is no database or cannot be
     written, a database newer than this program. ``DatabaseError("busy")`` where another process keeps it locked.
@@ -180,7 +190,8 @@ def open(
     for a policy of attempts that is wrong, before anything is opened (RS-804).
     """
     policy = admit_options(attempts)
-    database = _connect(path, sleep, random, busy_timeout_ms, retry)
+    observer = new_observer(telemetry)
+    database = _connect(path, sleep, random, busy_timeout_ms, retry, observer)
     try:
         apply_migrations(database, now_ms=int(clock()), identity=identity())
         strategy = DatabaseConsensus(database.rows) if consensus == "database" else consensus
@@ -190,11 +201,13 @@ def open(
             recorder = facts(database)
         elif opened is not None:
             recorder = JournalRecorder(opened.instance)
-        context = RunContext(database=database, rows=database.rows, consensus=strategy, clock=clock, recorder=recorder)
+        context = RunContext(
+            database=database, rows=database.rows, consensus=strategy, clock=clock, recorder=recorder, observer=observer
+        )
     except BaseException:
         database.close()
         raise
-    return Store(database, context, new_context(database, policy), opened, timing)
+    return Store(database, context, new_context(database, policy, observer), opened, timing)
 
 
 def migrate(
@@ -211,7 +224,7 @@ def migrate(
 
     Arguments and errors as in ``open``, which does the same.
     """
-    database = _connect(path, sleep, random, busy_timeout_ms, retry)
+    database = _connect(path, sleep, random, busy_timeout_ms, retry, new_observer(None))
     try:
         return apply_migrations(database, now_ms=int(clock()), identity=identity())
     finally:
@@ -234,6 +247,7 @@ def _connect(
     random: Callable[[], float],
     busy_timeout_ms: int,
     retry: RetryPolicy | None,
+    observer: Observer,
 ) -> Database:
     if isinstance(path, str | bytes | os.PathLike):
         engine: Engine = SqliteEngine(os.fspath(path), busy_timeout_ms)
@@ -241,4 +255,5 @@ def _connect(
         engine = path
     else:
         raise OpenError("unsupported", "a store is opened at a path, or over an engine")
-    return Database(engine, sleep=sleep, random=random, retry=RetryPolicy() if retry is None else retry)
+    policy = RetryPolicy() if retry is None else retry
+    return Database(engine, sleep=sleep, random=random, retry=policy, retried=observer.retried)

@@ -8,6 +8,7 @@ import attrs
 from tenure.attempts.failures import invalid, storage_failure, undecodable_row
 from tenure.database.engine import Bindings, SqlRow, Statements, UndecodableTextError, UsageError
 from tenure.database.writer import AfterCommitError, Database
+from tenure.metrics.observer import Observer
 from tenure_model.admission.attempt_options import admit_attempt_options
 from tenure_model.admission.attempt_refusal import AttemptRefusal
 from tenure_model.admission.json_encoding import encode_json
@@ -20,12 +21,15 @@ Arguments = TypeVarTuple("Arguments")
 
 @attrs.frozen
 class AttemptContext:
-    """The database, the statements of its open transaction, the admitted options, and their states as a JSON array."""
+    """The database, the statements of its open transaction, the admitted options, their states as a JSON array,
+    and the observer.
+    """
 
     database: Database
     rows: Statements
     options: AttemptOptions
     in_progress_json: str
+    observer: Observer = attrs.Factory(Observer)
 
     def write(
         self, method: str, body: Callable[["AttemptContext", *Arguments], Result], *arguments: *Arguments
@@ -60,6 +64,6 @@ def admit_options(options: object) -> AttemptOptions:
     return admitted
 
 
-def new_context(database: Database, options: AttemptOptions) -> AttemptContext:
+def new_context(database: Database, options: AttemptOptions, observer: Observer) -> AttemptContext:
     """What a store over ``database`` under this admitted policy works with."""
-    return AttemptContext(database, database.rows, options, encode_json(list(options.in_progress_states)))
+    return AttemptContext(database, database.rows, options, encode_json(list(options.in_progress_states)), observer)

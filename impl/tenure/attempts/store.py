@@ -10,6 +10,7 @@ wire form. In a JSON field ``None`` is null, a value, and ``ABSENT`` says nothin
 
 from tenure.attempts import patching, progress, putting, reading
 from tenure.attempts.context import AttemptContext
+from tenure.metrics import operations
 from tenure_model.admission.json_values import JsonValue
 from tenure_model.vocabulary.absent import ABSENT, AbsentType
 from tenure_model.vocabulary.attempt_outcomes import AttemptHeartbeatResult, FinishResult, PatchResult, PutResult
@@ -20,10 +21,11 @@ from tenure_model.vocabulary.owners import OwnerId
 class AttemptStore:
     """Attempts at the steps of runs, in one database. Obtained as ``store.attempts``."""
 
-    __slots__ = ("_context",)
+    __slots__ = ("_call", "_context")
 
     def __init__(self, context: AttemptContext) -> None:
         self._context = context
+        self._call = context.observer.call
 
     @property
     def options(self) -> AttemptOptions:
@@ -37,11 +39,11 @@ class AttemptStore:
         ``FenceLost``: you do not own the run. ``ExistingSame``: the same is recorded already, so a repeated put is
         safe. ``Conflict``: something else is. ``decode_failed`` where what is recorded cannot be compared.
         """
-        return putting.put(self._context, attempt, owner)
+        return self._call(operations.PUT_ATTEMPT, putting.put, self._context, attempt, owner)
 
     def get(self, id: AttemptId | Attempt | FinishAttempt) -> Attempt | None:
         """The attempt, or ``None``; ``decode_failed`` if its row is corrupt (RS-830). Needs no ownership."""
-        return reading.get(self._context, id)
+        return self._call(operations.GET_ATTEMPT, reading.get, self._context, id)
 
     def heartbeat(
         self,
@@ -57,7 +59,17 @@ class AttemptStore:
         The stamp never moves back. ``Updated``. ``NotFound``: no such attempt. ``FenceLost``: you do not own the run.
         ``StateChanged``: you do, and the attempt is not in progress.
         """
-        return progress.heartbeat(self._context, run_id, step_key_digest, attempt, owner, now_ms, checkpoint)
+        return self._call(
+            operations.HEARTBEAT_ATTEMPT,
+            progress.heartbeat,
+            self._context,
+            run_id,
+            step_key_digest,
+            attempt,
+            owner,
+            now_ms,
+            checkpoint,
+        )
 
     def finish(self, attempt: FinishAttempt, owner: OwnerId) -> FinishResult:
         """End an attempt that is in progress, in a state that is not (RS-850, RS-851).
@@ -65,7 +77,7 @@ class AttemptStore:
         What is absent stays as recorded. ``Finished``. ``StateChanged``: it has ended before, and that stands. The
         other losses are those of ``heartbeat``.
         """
-        return progress.finish(self._context, attempt, owner)
+        return self._call(operations.FINISH_ATTEMPT, progress.finish, self._context, attempt, owner)
 
     def patch(self, id: AttemptId | Attempt | FinishAttempt, patch: AttemptPatch, owner: OwnerId) -> PatchResult:
         """Replace checkpoint, error, outcome or meta of an attempt in any state (RS-860, RS-861).
@@ -73,4 +85,4 @@ class AttemptStore:
         What is absent stays as recorded; state and times never move. ``Patched``, for an empty patch as well.
         ``NotFound``: no such attempt. ``FenceLost``: you do not own the run.
         """
-        return patching.patch(self._context, id, patch, owner)
+        return self._call(operations.PATCH_ATTEMPT, patching.patch, self._context, id, patch, owner)

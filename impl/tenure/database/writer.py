@@ -38,6 +38,10 @@ _MOST_MEMBERS = 64
 """How many writes share a transaction at most: the first of them must not wait for ever."""
 
 
+def _nobody_asks() -> None:
+    """Who counts repetitions where nobody does."""
+
+
 class Database:
     """The writer of one database: every store over it shares this object.
 
@@ -52,6 +56,7 @@ class Database:
         "_open",
         "_owner",
         "_random",
+        "_retried",
         "_retry",
         "_scope",
         "_shares",
@@ -67,11 +72,13 @@ class Database:
         sleep: Callable[[float], object],
         random: Callable[[], float],
         retry: RetryPolicy,
+        retried: Callable[[], object] = _nobody_asks,
     ) -> None:
         self._engine = engine
         self._sleep = sleep
         self._random = random
         self._retry = retry
+        self._retried = retried
         self._turns = Turns()
         # What several writes save by sharing a transaction is the wait for the disk.
         self._shares = engine.concurrent_reads
@@ -208,7 +215,7 @@ class Database:
                     delay = self._delay_after(error, attempts_made)
                     if delay is None:
                         raise
-                self._sleep(delay)
+                self._pause(delay)
             callbacks = self._open.take_callbacks()
         finally:
             self._owner = NOBODY
@@ -275,7 +282,7 @@ class Database:
             if delay is None:
                 # Each gets an error of its own: one raised in many threads would collect the tracebacks of all.
                 raise copy(failure) from None
-            self._sleep(delay)
+            self._pause(delay)
         self._turns.enter(self)
         return self._lead(body, arguments, attempts_made)
 
@@ -394,13 +401,18 @@ class Database:
                 delay = self._delay_after(error, attempts_made)
                 if delay is None:
                     raise
-            self._sleep(delay)
+            self._pause(delay)
 
     def _delay_after(self, error: BaseException, attempts_made: int) -> float | None:
         """Seconds to wait before the next attempt; ``None`` where there is to be none."""
         if not isinstance(error, Exception) or not is_transient(error) or not self._retry.allows(attempts_made):
             return None
         return self._retry.delay_ms(attempts_made, self._random) / 1_000
+
+    def _pause(self, seconds: float) -> None:
+        """Wait before a repetition that is decided on, and tell whoever counts them (JN-143)."""
+        self._retried()
+        self._sleep(seconds)
 
 
 def _close_all(connections: list[Connection]) -> None:

@@ -10,6 +10,7 @@ from tenure.consensus.strategy import ConsensusStrategy
 from tenure.database.engine import Bindings, SqlRow, Statements, UndecodableTextError, UsageError
 from tenure.database.writer import AfterCommitError, Database
 from tenure.facts import FactRecorder
+from tenure.metrics.observer import Observer
 from tenure.runs.failures import storage_failure, undecodable_row
 from tenure.runs.statements import EXISTS
 from tenure_model.vocabulary.errors import RunStoreError
@@ -22,13 +23,16 @@ Arguments = TypeVarTuple("Arguments")
 
 @attrs.frozen
 class RunContext:
-    """The database, the statements of its open transaction, the strategy, the clock in ms, and the recorder if any."""
+    """The database, the statements of its open transaction, the strategy, the clock in ms, the recorder if any, and the
+    observer.
+    """
 
     database: Database
     rows: Statements
     consensus: ConsensusStrategy
     clock: Callable[[], float]
     recorder: FactRecorder | None
+    observer: Observer = attrs.Factory(Observer)
 
     def now(self) -> int:
         """The store's clock in whole milliseconds, rounded down (RS-003, RS-392)."""

@@ -87,6 +87,8 @@ def _settle(
     if not context.consensus.surrender(run_id, owner):
         raise Withdrawn(FenceLost())
     context.record(run_id, "released", owner, None)
+    if target != "suspended":
+        context.database.after_commit(context.observer.settled)
     return Transitioned()
 
 
