@@ -1,0 +1,108 @@
+"""One session with the journal instance that it has open, and what it has begun there and not ended."""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Protocol, TypeAlias
+
+from tenure.database.engine import SqlRow
+from tenure.database.sqlite import SqliteEngine
+from tenure.journal.driving import ManualDriver, Task
+from tenure.journal.facts import JournalRecorder
+from tenure.journal.instance import Instance
+from tenure.journal.journal import Journal
+from tenure.port.journal.storage import FaultyEngine
+from tenure.port.runs import Session
+from tenure_model.vocabulary.facts import OwnershipFact
+from tenure_model.vocabulary.journal_errors import unavailable
+
+
+class _SwitchedRecorder:
+    """Keeps facts in the journal that the session has open, or nowhere while it has none."""
+
+    def __init__(self) -> None:
+        self.recorder: JournalRecorder | None = None
+
+    def record(self, fact: OwnershipFact) -> None:
+        """Append one fact."""
+        if self.recorder is not None:
+            self.recorder.record(fact)
+
+
+class SteppedDriver(ManualDriver):
+    """Maintenance waits until it is told to go on."""
+
+    def __init__(self, instance: Instance) -> None:
+        super().__init__(instance)
+        self.tasks: deque[Task] = deque()
+
+    def maintain(self, task: Task) -> None:
+        """Keep the task for later."""
+        self.tasks.append(task)
+
+    def wait_until(self, done: Callable[[], bool]) -> None:
+        """Let the writer and then the tasks go on until it is so."""
+        while not self._look(done):
+            if self.writer.has_taken or self._instance.backlog.queue:
+                self.writer.take()
+                self.writer.write()
+                self.writer.settle()
+            elif self.tasks:
+                self.tasks.popleft()()
+            else:
+                raise RuntimeError("waits for something that only another thread could do")
+
+
+class PublishedLog:
+    """A subscriber that forgets nothing."""
+
+    def __init__(self) -> None:
+        self.entries: list[tuple[str, int]] = []
+
+    def offer(self, row: SqlRow) -> None:
+        """Note a committed row."""
+        self.entries.append((row[0], row[1]))
+
+    def end(self) -> None:
+        """The journal is closed."""
+
+
+class JournalSession(Session):
+    """A session with the instance it has open, if any, and what it has begun there."""
+
+    def __init__(self, path: str) -> None:
+        self.switch = _SwitchedRecorder()
+        self.storage = FaultyEngine(SqliteEngine(path, busy_timeout_ms=0))
+        super().__init__(self.storage, lambda database: self.switch)
+        self.journal: Journal | None = None
+        self.driver: SteppedDriver | None = None
+        self.published = PublishedLog()
+        self._next_number = 0
+        self.held: dict[int, Any] = {}
+
+    def hold(self, thing: object) -> int:
+        """A number for something begun."""
+        self._next_number += 1
+        self.held[self._next_number] = thing
+        return self._next_number
+
+    def required(self, method: str) -> tuple[Journal, SteppedDriver]:
+        """The open journal and its driver, or the error that ``method`` answers without one."""
+        if self.journal is None or self.driver is None:
+            raise unavailable(method)
+        return self.journal, self.driver
+
+
+class Sessions(Protocol):
+    """What a step has to know of the other sessions."""
+
+    def is_held(self) -> bool:
+        """Whether anybody has the database's one write transaction open."""
+        ...
+
+    def is_held_by_another(self, acting: JournalSession) -> bool:
+        """Whether somebody but this session has."""
+        ...
+
+
+Step: TypeAlias = Callable[..., object]
+"""Takes the sessions, the one that acts, and the arguments under their wire names."""

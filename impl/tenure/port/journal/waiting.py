@@ -1,0 +1,65 @@
+"""What waits for others, step by step: flushes and maintenance."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from tenure.journal.backlog import Ticket
+from tenure.port.journal.lossy import drain
+from tenure.port.journal.session import JournalSession, Sessions, Step
+from tenure_model.semantics.journal.answers import Blocked, Done, Waiting
+from tenure_model.semantics.journal.instance import Failed
+from tenure_model.vocabulary.journal_errors import JournalUsageError
+
+
+def _flush(sessions: Sessions, acting: JournalSession) -> object:
+    journal, _driver = acting.required("flush")
+    backlog = journal.instance.backlog
+    waits = bool(backlog.pending or backlog.maintenance)
+    if waits and sessions.is_held_by_another(acting):
+        return Waiting(acting.hold(acting.context.run(journal.begin_flush)))
+    try:
+        acting.context.run(journal.flush)
+    finally:
+        if waits:
+            _finish_maintenance(sessions, acting)
+    return None
+
+
+def _begin_flush(_: Sessions, acting: JournalSession) -> object:
+    journal, _driver = acting.required("flush")
+    ticket = acting.context.run(journal.begin_flush)
+    return _stand_of(ticket, acting.hold(ticket))
+
+
+def _poll_flush(_: Sessions, acting: JournalSession, ticket: int) -> object:
+    acting.required("flush")
+    begun = acting.held.get(ticket)
+    if not isinstance(begun, Ticket):
+        raise JournalUsageError("no flush has this ticket")
+    stand = _stand_of(begun, ticket)
+    if not isinstance(stand, Waiting):
+        del acting.held[ticket]
+    return stand
+
+
+def _stand_of(ticket: Ticket, number: int) -> object:
+    if not ticket.ended:
+        return Waiting(number)
+    return Done() if ticket.failure is None else Failed(ticket.failure)
+
+
+def _finish_maintenance(sessions: Sessions, acting: JournalSession) -> object:
+    _journal, driver = acting.required("maintenance")
+    while driver.tasks:
+        if isinstance(drain(sessions, acting), Blocked) or sessions.is_held():
+            return Blocked()
+        acting.context.run(driver.tasks.popleft())
+    return None
+
+
+STEPS: Final[Mapping[str, Step]] = {
+    "journal.flush": _flush,
+    "flush.begin": _begin_flush,
+    "flush.poll": _poll_flush,
+    "maintenance.finish": _finish_maintenance,
+}
