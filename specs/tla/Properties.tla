@@ -29,11 +29,17 @@ AllOrNothing ==
 (* RS-441: nothing to acknowledge without a request.                         *)
 AcknowledgedOnlyWhenRequested == row # None /\ row.acknowledged => row.cancel
 
+(* Under original, a lease outlives its deleted row (H-03), and then some   *)
+(* of what follows cannot hold.                                              *)
+LeaseGoesWithRow == Repaired \/ ~AllowDelete
+
 (* RS-222: the row never shows a claim that the lease does not hold.         *)
-RowClaimIsLeased == row # None /\ ~ClaimFree => lease.claimant = row.claimant /\ lease.token = row.token
+RowClaimIsLeased ==
+    LeaseGoesWithRow /\ row # None /\ ~ClaimFree => lease.claimant = row.claimant /\ lease.token = row.token
 
 (* RS-224: the lease never names an owner that the row does not.             *)
-LeasedOwnerOwnsRow == lease.owner # None => Owned(lease.owner) /\ row.heartbeat = lease.heartbeat
+LeasedOwnerOwnsRow ==
+    LeaseGoesWithRow /\ lease.owner # None => Owned(lease.owner) /\ row.heartbeat = lease.heartbeat
 
 (* RS-213, under reference only: the lease says what the row says.           *)
 RowAndLeaseAgree ==
@@ -100,10 +106,12 @@ StampNeverFalls ==
         row.claimant = row.owner /\ Outcome({"activate"}, "Activated")]_vars
 
 (* RS-364, R-4: a refusal changes nothing, except that an activation against *)
-(* a row that moved on gives its claim up (RS-472).                          *)
+(* a row that moved on gives its claim up (RS-472), and that a lease without *)
+(* its row is still renewed (RS-224, H-17).                                  *)
 Refusals == {"constraint", "not_found_row", "NotFound", "Terminal", "AlreadyRequested", "false", "AlreadyClaimed",
              "HeartbeatFresh", "SnapshotChanged", "EvidenceRequired", "LivenessUnconfirmed", "ClaimLost",
              "ClaimChanged", "ClaimFresh", "FenceLost", "GuardFailed"}
 RefusalsChangeNothing ==
-    [][last'.outcome \in Refusals /\ ~Outcome({"activate"}, "SnapshotChanged") => UNCHANGED state]_vars
+    [][LeaseGoesWithRow /\ last'.outcome \in Refusals /\ ~Outcome({"activate"}, "SnapshotChanged")
+        => UNCHANGED state]_vars
 =============================================================================
