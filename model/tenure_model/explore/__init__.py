@@ -1,0 +1,1 @@
+"""Searching the model: every state of a scope, and what holds in all of them."""

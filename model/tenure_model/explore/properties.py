@@ -1,0 +1,278 @@
+"""What must hold of every step that can be taken, each stated once, in plain words, with the rules it comes from.
+
+A property judges one step: the world before, the call, and what the model made of it. That is enough for histories too:
+what a step leaves behind is what the next one starts from. Every property can fail: the tests have, for each, a wrong
+model that breaks it.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import attrs
+
+from tenure_model.semantics.commands import Command
+from tenure_model.semantics.predicates import is_stale
+from tenure_model.semantics.steps import Step
+from tenure_model.semantics.wellformed import Standing, replay_facts
+from tenure_model.semantics.world import Lease, Run, World
+from tenure_model.vocabulary.facts import OwnershipFact
+from tenure_model.vocabulary.outcomes import (
+    Abandoned,
+    Activated,
+    CancelRequested,
+    Claimed,
+    Recovered,
+    Transitioned,
+    Updated,
+)
+from tenure_model.vocabulary.owners import OwnerId
+from tenure_model.vocabulary.statuses import is_terminal_run_status
+
+
+@attrs.frozen
+class Transition:
+    """One step about to be judged: ``caller`` gave ``command`` to ``before``, and the model answered ``step``."""
+
+    before: World
+    command: Command
+    caller: OwnerId
+    step: Step
+    run_id: str
+
+    @property
+    def row_before(self) -> Run | None:
+        """The row that the call met."""
+        return self.before.runs.get(self.run_id)
+
+    @property
+    def row_after(self) -> Run | None:
+        """The row that the call left."""
+        return self.step.world.runs.get(self.run_id)
+
+    @property
+    def lease_before(self) -> Lease | None:
+        """The lease that the call met."""
+        return self.before.leases.get(self.run_id)
+
+    @property
+    def lease_after(self) -> Lease | None:
+        """The lease that the call left."""
+        return self.step.world.leases.get(self.run_id)
+
+
+@attrs.frozen
+class Property:
+    """A name, a sentence, the rules behind it, and the judgement: false where a step breaks it."""
+
+    name: str
+    statement: str
+    rules: tuple[str, ...]
+    holds: Callable[[Transition], bool]
+
+
+def _one_owner(taken: Transition) -> bool:
+    row, lease = taken.row_after, taken.lease_after
+    owners = {
+        owner
+        for owner in (
+            None if row is None else row.owner,
+            None if lease is None or lease.ownership is None else lease.ownership.owner,
+        )
+        if owner is not None
+    }
+    return len(owners) <= 1
+
+
+def _owners_agree(taken: Transition) -> bool:
+    row, lease = taken.row_after, taken.lease_after
+    held = None if lease is None or lease.ownership is None else lease.ownership
+    on_lease = (None, None) if held is None else (held.owner, held.heartbeat_at_ms)
+    return on_lease == ((None, None) if row is None else (row.owner, row.heartbeat_at_ms))
+
+
+def _claims_agree(taken: Transition) -> bool:
+    row, lease = taken.row_after, taken.lease_after
+    return (None if row is None else row.claim) == (None if lease is None else lease.claim)
+
+
+def _running_is_owned(taken: Transition) -> bool:
+    row = taken.row_after
+    return row is None or (row.status == "running") == (row.owner is not None) == (row.heartbeat_at_ms is not None)
+
+
+def _terminal_stays(taken: Transition) -> bool:
+    old, new = taken.row_before, taken.row_after
+    if old is None or new is None or not is_terminal_run_status(old.status):
+        return True
+    return (new.status, new.finished_at_ms, new.state_json) == (old.status, old.finished_at_ms, old.state_json)
+
+
+def _stamp_never_falls(taken: Transition) -> bool:
+    old, new = taken.row_before, taken.row_after
+    if old is None or new is None or old.owner != new.owner:
+        return True
+    if old.heartbeat_at_ms is None or new.heartbeat_at_ms is None or new.heartbeat_at_ms >= old.heartbeat_at_ms:
+        return True
+    return taken.command.operation == "run.activate" and old.claim is not None and old.claim.claimant == old.owner
+
+
+def _written_once(taken: Transition) -> bool:
+    old, new = taken.row_before, taken.row_after
+    if old is None or new is None:
+        return True
+    return (old.cancel_requested_at_ms is None or old.cancel_requested_at_ms == new.cancel_requested_at_ms) and (
+        old.acknowledgement is None or old.acknowledgement == new.acknowledgement
+    )
+
+
+def _no_theft(taken: Transition) -> bool:
+    old, new = taken.row_before, taken.row_after
+    if old is None or new is None or old.owner is None:
+        return True
+    if new.claim is not None and new.claim != old.claim:
+        return is_stale(old.heartbeat_at_ms, new.claim.claimed_at_ms)
+    if new.owner is None or new.owner == old.owner:
+        return True
+    if old.claim is not None:
+        return old.claim.claimant == new.owner
+    now_ms = taken.command.arguments.get("nowMs")
+    return isinstance(now_ms, int) and is_stale(old.heartbeat_at_ms, now_ms)
+
+
+def _fenced(taken: Transition) -> bool:
+    if taken.step.world is taken.before:
+        return True
+    row, lease = taken.row_before, taken.lease_before
+    match taken.command.operation:
+        case "run.heartbeat" | "run.reconfirm" | "run.transitionOwned":
+            return lease is not None and lease.ownership is not None and lease.ownership.owner == taken.caller
+        case "run.acknowledgeCancel":
+            return row is not None and row.owner == taken.caller
+        case _:
+            return True
+
+
+def _revision_grows(taken: Transition) -> bool:
+    before, after = taken.before, taken.step.world
+    if after is before:
+        return True
+    if after.revision < before.revision:
+        return False
+    changed = [run_id for run_id in {**before.runs, **after.runs} if before.runs.get(run_id) != after.runs.get(run_id)]
+    return all(
+        (change := after.changes.get(run_id)) is not None and before.revision < change.revision <= after.revision
+        for run_id in changed
+    )
+
+
+def _facts_tell(taken: Transition) -> bool:
+    if taken.command.operation.startswith("row."):
+        return True
+    told = taken.before.facts.get(taken.run_id, ())
+    new = taken.step.world.facts.get(taken.run_id, ())[len(told) :]
+    return replay_facts((*_as_facts(taken.run_id, taken.lease_before), *new)) == _standing(taken.lease_after)
+
+
+def _standing(lease: Lease | None) -> Standing:
+    if lease is None:
+        return Standing(None, None)
+    return Standing(None if lease.ownership is None else lease.ownership.owner, lease.claim)
+
+
+def _as_facts(run_id: str, lease: Lease | None) -> tuple[OwnershipFact, ...]:
+    """The shortest facts that tell of this lease: what any history that led to it amounts to."""
+    told = []
+    if lease is not None and lease.ownership is not None:
+        told.append(OwnershipFact(run_id, "activated", lease.ownership.owner, lease.ownership.granted_at_ms))
+    if lease is not None and lease.claim is not None:
+        told.append(OwnershipFact(run_id, "claimed", lease.claim.claimant, lease.claim.claimed_at_ms))
+    return tuple(told)
+
+
+GRANTS: Final = (Claimed, Activated, Abandoned, Recovered, Updated, Transitioned, CancelRequested)
+"""The outcomes that say something was written."""
+
+
+def _answers_tell(taken: Transition) -> bool:
+    wrote = taken.step.world is not taken.before
+    if isinstance(taken.step.outcome, GRANTS):
+        return wrote
+    gives_up = taken.command.operation == "run.activate"
+    return not wrote or gives_up or taken.step.outcome is None or taken.step.outcome is True
+
+
+STEP_PROPERTIES: Final = (
+    Property(
+        "one-owner",
+        "At most one identity passes any fence of a run: row and lease never name two owners.",
+        ("RS-1000",),
+        _one_owner,
+    ),
+    Property(
+        "owners-agree",
+        "Row and lease name the same owner with the same stamp, or neither names any.",
+        ("RS-213",),
+        _owners_agree,
+    ),
+    Property(
+        "claims-agree",
+        "A claim is all or nothing: it stands on row and lease with one claimant and one token, or on neither.",
+        ("RS-213", "RS-1000"),
+        _claims_agree,
+    ),
+    Property(
+        "running-is-owned",
+        "A run is running exactly while it has an owner, and exactly while it has a heartbeat.",
+        ("RS-1000",),
+        _running_is_owned,
+    ),
+    Property(
+        "terminal-stays",
+        "A settled run keeps its status, its end and its state for ever.",
+        ("RS-1005",),
+        _terminal_stays,
+    ),
+    Property(
+        "stamp-never-falls",
+        "Under one ownership the stamp never falls, unless the owner activates a claim on its own run.",
+        ("RS-1003",),
+        _stamp_never_falls,
+    ),
+    Property(
+        "written-once",
+        "A cancellation request and its acknowledgement are written once.",
+        ("RS-1004",),
+        _written_once,
+    ),
+    Property(
+        "no-theft",
+        "No owner is replaced without a release, or a stamp that was stale against the taker's reading when it claimed.",
+        ("RS-1002",),
+        _no_theft,
+    ),
+    Property(
+        "fenced",
+        "A fenced write lands only under the owner of that instant.",
+        ("RS-1001", "RS-210"),
+        _fenced,
+    ),
+    Property(
+        "revision-grows",
+        "Whatever changes a row raises the revision, of the source and of that run.",
+        ("RS-1006",),
+        _revision_grows,
+    ),
+    Property(
+        "facts-tell",
+        "The facts of a step, added to those that tell of the lease before it, tell of the lease after it.",
+        ("RS-1007",),
+        _facts_tell,
+    ),
+    Property(
+        "answers-tell",
+        "A grant was written and a refusal writes nothing, but for activate, whose refusal gives its claim up.",
+        ("RS-364", "RS-472", "RS-473"),
+        _answers_tell,
+    ),
+)
+"""Every property of one step, in the order in which a step is judged."""

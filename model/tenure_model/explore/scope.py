@@ -1,0 +1,87 @@
+"""What is explored: who takes part, what their clocks may show, which calls they make, and how far."""
+
+from collections.abc import Iterable
+from typing import Final
+
+import attrs
+
+from tenure_model.semantics.profiles import REFERENCE, Profile
+from tenure_model.vocabulary.constants import HEARTBEAT_SKEW_ALLOWANCE_MS
+from tenure_model.vocabulary.operations import RUN_OPERATIONS
+from tenure_model.vocabulary.owners import OwnerId
+from tenure_model.vocabulary.runs import CreateOptions
+from tenure_model.vocabulary.statuses import TargetStatus
+
+DELETE: Final = "row.delete"
+"""The one raw write a scope may draw: an administrator deletes the row (H-03)."""
+
+EVERY_OPERATION: Final = frozenset(RUN_OPERATIONS)
+"""The sixteen operations of the run store."""
+
+
+@attrs.frozen
+class Reading:
+    """What an owner's clocks show, both in milliseconds from the instant of the call.
+
+    ``clock_ms`` is the clock of the store it calls, ``now_ms`` what it passes as its own reading.
+    """
+
+    clock_ms: int
+    now_ms: int
+
+
+@attrs.frozen
+class Participant:
+    """An owner, and every reading it may take at an instant, whatever it took before: clocks may jump both ways."""
+
+    owner: OwnerId
+    readings: tuple[Reading, ...]
+
+
+@attrs.frozen
+class RunPlan:
+    """A run that may be created, and the ancestry it is created with."""
+
+    run_id: str
+    options: CreateOptions = CreateOptions()
+
+
+@attrs.frozen
+class Scope:
+    """A finite part of the world that is searched whole.
+
+    ``advances`` are the steps in which time passes, in milliseconds; without any, every call happens at one instant
+    and only the readings differ. ``targets`` are the statuses a transition asks for. ``symmetric`` says whether owners
+    of one host that take the same readings are one and the same. ``depth`` bounds the number of steps, ``None`` does
+    not.
+    """
+
+    name: str
+    participants: tuple[Participant, ...]
+    runs: tuple[RunPlan, ...] = (RunPlan("r"),)
+    advances: tuple[int, ...] = ()
+    operations: frozenset[str] = EVERY_OPERATION
+    targets: tuple[TargetStatus, ...] = ("running", "suspended", "completed", "failed", "cancelled")
+    symmetric: bool = True
+    profile: Profile = REFERENCE
+    depth: int | None = None
+
+    @property
+    def owners(self) -> tuple[OwnerId, ...]:
+        """The owners in order: their place is their number in states and labels."""
+        return tuple(participant.owner for participant in self.participants)
+
+
+def honest(*offsets_ms: int) -> tuple[Reading, ...]:
+    """Readings of an owner that passes what its store's clock shows, at each of these offsets."""
+    return tuple(Reading(offset_ms, offset_ms) for offset_ms in offsets_ms)
+
+
+def ahead(*offsets_ms: int, by_ms: int = HEARTBEAT_SKEW_ALLOWANCE_MS) -> tuple[Reading, ...]:
+    """Readings that run ahead of the store's clock, by as much as is admitted unless told otherwise (RS-309)."""
+    return tuple(Reading(offset_ms, offset_ms + by_ms) for offset_ms in offsets_ms)
+
+
+def owners_on(host_id: str, count: int) -> Iterable[OwnerId]:
+    """``count`` processes of one host."""
+    return (OwnerId(host_id, pid, f"{host_id}{pid}") for pid in range(1, count + 1))
