@@ -1,0 +1,1 @@
+"""What can go wrong although everybody keeps to the rules: each hazard, shown by running the model."""
