@@ -21,6 +21,7 @@ from tenure.facts import FactRecorder
 from tenure.journal.facts import JournalRecorder
 from tenure.journal.journal import Journal
 from tenure.journal.opening import JournalSetup, open_instance
+from tenure.metrics import views
 from tenure.metrics.counters import Counters
 from tenure.metrics.observer import Observer, new_observer
 from tenure.metrics.telemetry import Telemetry
@@ -87,6 +88,11 @@ class Store:
         if self._journal is None:
             raise UsageError("the store was opened without a journal: give tenure.open journal options")
         return self._journal
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """The clock that the store was opened with: milliseconds, perhaps with fractions."""
+        return self._context.clock
 
     def now(self) -> int:
         """The store's clock in whole milliseconds: what to pass as ``now_ms``."""
@@ -256,4 +262,6 @@ def _connect(
     else:
         raise OpenError("unsupported", "a store is opened at a path, or over an engine")
     policy = RetryPolicy() if retry is None else retry
-    return Database(engine, sleep=sleep, random=random, retry=policy, retried=observer.retried)
+    return Database(
+        engine, sleep=sleep, random=random, retry=policy, retried=observer.counters.ticker(views.write_retries)
+    )

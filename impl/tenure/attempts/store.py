@@ -21,11 +21,23 @@ from tenure_model.vocabulary.owners import OwnerId
 class AttemptStore:
     """Attempts at the steps of runs, in one database. Obtained as ``store.attempts``."""
 
-    __slots__ = ("_call", "_context")
+    __slots__ = (
+        "_context",
+        "_finish",
+        "_get",
+        "_heartbeat",
+        "_patch",
+        "_put",
+    )
 
     def __init__(self, context: AttemptContext) -> None:
         self._context = context
-        self._call = context.observer.call
+        bind = context.observer.bind
+        self._put = bind(operations.PUT_ATTEMPT, putting.put, context)
+        self._get = bind(operations.GET_ATTEMPT, reading.get, context)
+        self._heartbeat = bind(operations.HEARTBEAT_ATTEMPT, progress.heartbeat, context)
+        self._finish = bind(operations.FINISH_ATTEMPT, progress.finish, context)
+        self._patch = bind(operations.PATCH_ATTEMPT, patching.patch, context)
 
     @property
     def options(self) -> AttemptOptions:
@@ -39,11 +51,11 @@ class AttemptStore:
         ``FenceLost``: you do not own the run. ``ExistingSame``: the same is recorded already, so a repeated put is
         safe. ``Conflict``: something else is. ``decode_failed`` where what is recorded cannot be compared.
         """
-        return self._call(operations.PUT_ATTEMPT, putting.put, self._context, attempt, owner)
+        return self._put(attempt, owner)
 
     def get(self, id: AttemptId | Attempt | FinishAttempt) -> Attempt | None:
         """The attempt, or ``None``; ``decode_failed`` if its row is corrupt (RS-830). Needs no ownership."""
-        return self._call(operations.GET_ATTEMPT, reading.get, self._context, id)
+        return self._get(id)
 
     def heartbeat(
         self,
@@ -59,17 +71,7 @@ class AttemptStore:
         The stamp never moves back. ``Updated``. ``NotFound``: no such attempt. ``FenceLost``: you do not own the run.
         ``StateChanged``: you do, and the attempt is not in progress.
         """
-        return self._call(
-            operations.HEARTBEAT_ATTEMPT,
-            progress.heartbeat,
-            self._context,
-            run_id,
-            step_key_digest,
-            attempt,
-            owner,
-            now_ms,
-            checkpoint,
-        )
+        return self._heartbeat(run_id, step_key_digest, attempt, owner, now_ms, checkpoint)
 
     def finish(self, attempt: FinishAttempt, owner: OwnerId) -> FinishResult:
         """End an attempt that is in progress, in a state that is not (RS-850, RS-851).
@@ -77,7 +79,7 @@ class AttemptStore:
         What is absent stays as recorded. ``Finished``. ``StateChanged``: it has ended before, and that stands. The
         other losses are those of ``heartbeat``.
         """
-        return self._call(operations.FINISH_ATTEMPT, progress.finish, self._context, attempt, owner)
+        return self._finish(attempt, owner)
 
     def patch(self, id: AttemptId | Attempt | FinishAttempt, patch: AttemptPatch, owner: OwnerId) -> PatchResult:
         """Replace checkpoint, error, outcome or meta of an attempt in any state (RS-860, RS-861).
@@ -85,4 +87,4 @@ class AttemptStore:
         What is absent stays as recorded; state and times never move. ``Patched``, for an empty patch as well.
         ``NotFound``: no such attempt. ``FenceLost``: you do not own the run.
         """
-        return self._call(operations.PATCH_ATTEMPT, patching.patch, self._context, id, patch, owner)
+        return self._patch(id, patch, owner)

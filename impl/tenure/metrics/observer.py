@@ -1,58 +1,52 @@
 """Calls as they are observed: counted always, and under a span where a collector is given."""
 
-from collections.abc import Callable
-from typing import Final, TypeVar, TypeVarTuple
+from collections.abc import Callable, Mapping
+from types import MethodType
+from typing import Final, TypeAlias, TypeVar, TypeVarTuple, cast
 
 from tenure.metrics import views
 from tenure.metrics.counters import Counters
 from tenure.metrics.operations import FAILURE, INTERRUPT, SUCCESS, Operation, requested_status
 from tenure.metrics.telemetry import SetAttribute, Telemetry
 
+Context = TypeVar("Context")
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
+
+Ticks: TypeAlias = Mapping[str, Callable[[], object]]
 
 _UNADMITTED: Final = frozenset({"invalid_run", "invalid_attempt", "invalid_event", "journal_closed"})
 """Codes of errors that end a call before all of its arguments are admitted."""
 
 
 class Observer:
-    """Runs the operations of a store and keeps its ``counters``."""
+    """Binds the operations of a store to what they work with, so that they are counted, and keeps the ``counters``.
 
-    __slots__ = ("counters",)
+    What is observed of an operation is decided when it is bound: one that is not counted costs nothing.
+    """
+
+    __slots__ = ("counters", "settled")
 
     def __init__(self, counters: Counters | None = None) -> None:
         self.counters = Counters() if counters is None else counters
+        self.settled = self.counters.ticker(views.throughput)
+        """To call when a run has reached a terminal status, and that is committed (RS-394, RS-965)."""
 
-    def call(self, operation: Operation, function: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
-        """Answer what ``function(*arguments)`` answers, and count how it ended (RS-961)."""
-        try:
-            result = function(*arguments)
-        except BaseException as error:
-            self._count(operation, ending_of(error), arguments)
-            raise
+    def bind(
+        self, operation: Operation, function: Callable[[Context, *Arguments], Result], context: Context
+    ) -> Callable[[*Arguments], Result]:
+        """``function`` with its first argument, counting how each call ends (RS-961)."""
+        # What it is to a type checker says nothing about its arguments.
+        bound = cast(Callable[[*Arguments], Result], MethodType(function, context))
+        if operation.to_at is not None:
+            return _counted_by_request(self.counters, operation, operation.to_at, bound)
         if operation.endings:
-            self._count(operation, type(result).__name__, arguments)
-        return result
-
-    def settled(self) -> None:
-        """A run has reached a terminal status, and that is committed (RS-394, RS-965)."""
-        self.counters.add(views.throughput)
-
-    def retried(self) -> None:
-        """The database was busy, and a write is repeated (JN-143)."""
-        self.counters.add(views.write_retries)
+            return _counted({end: self.counters.ticker(view) for end, view in operation.endings.items()}, bound)
+        return bound
 
     def lost(self, code: str, entries: int) -> None:
-        """The lossy channel has lost entries."""
+        """The lossy channel has lost entries (JN-411)."""
         self.counters.add(views.journal_lost(code), entries)
-
-    def _count(self, operation: Operation, ending: str, arguments: tuple[object, ...]) -> None:
-        view = operation.endings.get(ending)
-        if view is None:
-            return
-        if operation.to_at is not None:
-            view = view.under("to", requested_status(arguments[operation.to_at]))
-        self.counters.add(view)
 
 
 class TracingObserver(Observer):
@@ -64,23 +58,11 @@ class TracingObserver(Observer):
         super().__init__(Counters(telemetry.count))
         self.telemetry = telemetry
 
-    def call(self, operation: Operation, function: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
+    def bind(
+        self, operation: Operation, function: Callable[[Context, *Arguments], Result], context: Context
+    ) -> Callable[[*Arguments], Result]:
         """As without a span, inside one."""
-        with self.telemetry.span(operation.span) as set_attribute:
-            if operation.to_at is not None:
-                set_attribute("to", requested_status(arguments[operation.to_at]))
-            try:
-                result = super().call(operation, function, *arguments)
-            except BaseException as error:
-                if getattr(error, "code", None) not in _UNADMITTED:
-                    _identify(operation, arguments, set_attribute)
-                if operation.outcomes is not None:
-                    set_attribute("outcome", ending_of(error))
-                raise
-            _identify(operation, arguments, set_attribute)
-            if operation.outcomes is not None:
-                set_attribute("outcome", operation.outcomes.get(type(result).__name__, SUCCESS))
-            return result
+        return _traced(self.telemetry, operation, super().bind(operation, function, context))
 
 
 def new_observer(telemetry: Telemetry | None) -> Observer:
@@ -91,6 +73,64 @@ def new_observer(telemetry: Telemetry | None) -> Observer:
 def ending_of(error: BaseException) -> str:
     """How a call ended that raised ``error`` (RS-960)."""
     return FAILURE if isinstance(error, Exception) else INTERRUPT
+
+
+def _counted(ticks: Ticks, function: Callable[[*Arguments], Result]) -> Callable[[*Arguments], Result]:
+    def call(*arguments: *Arguments) -> Result:
+        try:
+            result = function(*arguments)
+        except BaseException as error:
+            if ending_of(error) in ticks:
+                ticks[ending_of(error)]()
+            raise
+        ticks[type(result).__name__]()
+        return result
+
+    return call
+
+
+def _counted_by_request(
+    counters: Counters,
+    operation: Operation,
+    to_at: int,
+    function: Callable[[*Arguments], Result],
+) -> Callable[[*Arguments], Result]:
+    def count(ending: str, to: object) -> None:
+        counters.add(operation.endings[ending].under("to", requested_status(to)), 1)
+
+    def call(*arguments: *Arguments) -> Result:
+        try:
+            result = function(*arguments)
+        except BaseException as error:
+            count(ending_of(error), arguments[to_at])
+            raise
+        count(type(result).__name__, arguments[to_at])
+        return result
+
+    return call
+
+
+def _traced(
+    telemetry: Telemetry, operation: Operation, function: Callable[[*Arguments], Result]
+) -> Callable[[*Arguments], Result]:
+    def call(*arguments: *Arguments) -> Result:
+        with telemetry.span(operation.span) as set_attribute:
+            if operation.to_at is not None:
+                set_attribute("to", requested_status(arguments[operation.to_at]))
+            try:
+                result = function(*arguments)
+            except BaseException as error:
+                if getattr(error, "code", None) not in _UNADMITTED:
+                    _identify(operation, arguments, set_attribute)
+                if operation.outcomes is not None:
+                    set_attribute("outcome", ending_of(error))
+                raise
+            _identify(operation, arguments, set_attribute)
+            if operation.outcomes is not None:
+                set_attribute("outcome", operation.outcomes.get(type(result), SUCCESS))
+            return result
+
+    return call
 
 
 def _identify(operation: Operation, arguments: tuple[object, ...], set_attribute: SetAttribute) -> None:

@@ -1,6 +1,6 @@
 """Counters and spans through OpenTelemetry's API. Needs the extra ``metrics``; nothing else here imports it."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from opentelemetry.metrics import MeterProvider, get_meter_provider
@@ -37,7 +37,7 @@ class OpenTelemetry:
         self._counters[view.counter].add(amount, dict(view.attributes))
 
     @contextmanager
-    def span(self, name: str) -> Iterator[SetAttribute]:
+    def span(self, name: str) -> Generator[SetAttribute]:
         """A span that is current in the block; its status is an error if the block raises.
 
         What was raised is not recorded: a message may hold identities that no attribute may hold.

@@ -22,7 +22,7 @@ SUCCESS: Final = "success"
 """The ending of a call whose answers have no tag (RS-966)."""
 
 Identify: TypeAlias = Callable[[Sequence[object]], Mapping[str, AttributeValue]]
-"""From a call's arguments, of which the first is the store's own, to what tells its span apart.
+"""From a call's arguments to what tells its span apart.
 
 It judges them as admission does and leaves out what is refused: an argument may be anything.
 """
@@ -33,14 +33,14 @@ class Operation:
     """One operation.
 
     ``endings`` has a view for each ending that is counted: a tag, ``failure``, ``interrupt``. ``outcomes`` are the
-    values of the span's ``outcome`` by tag, or ``None`` where the span has none. ``to_at`` is where a requested status
-    stands among the arguments.
+    values of the span's ``outcome`` by the class of the answer, or ``None`` where the span has none. ``to_at`` is where
+    a requested status stands among the arguments.
     """
 
     span: str
     identify: Identify
     endings: Mapping[str, View] = attrs.Factory(dict)
-    outcomes: Mapping[str, str] | None = None
+    outcomes: Mapping[type[object], str] | None = None
     to_at: int | None = None
 
 
@@ -49,8 +49,8 @@ def requested_status(value: object) -> str:
     return value if type(value) is str else type(value).__name__
 
 
-def _tags(union: object) -> Mapping[str, str]:
-    return {outcome.__name__: views.snake_case(outcome.__name__) for outcome in get_args(union)}
+def _outcomes(union: object) -> Mapping[type[object], str]:
+    return {outcome: views.snake_case(outcome.__name__) for outcome in get_args(union)}
 
 
 def _endings(by_tag: Mapping[str, View]) -> Mapping[str, View]:
@@ -60,15 +60,15 @@ def _endings(by_tag: Mapping[str, View]) -> Mapping[str, View]:
     return {**by_tag, **unanswered}
 
 
-def _of_run(owner_name: str = "", owner_at: int = 0) -> Identify:
+def _of_run(owner_name: str = "", owner_at: int | None = None) -> Identify:
     """The run's id is the first argument; the acting owner's host goes by ``owner_name``."""
 
     def identify(arguments: Sequence[object]) -> Mapping[str, AttributeValue]:
         attributes: dict[str, AttributeValue] = {}
-        run_id = admit_run_id(arguments[1])
+        run_id = admit_run_id(arguments[0])
         if type(run_id) is str:
             attributes["runId"] = run_id
-        if owner_at:
+        if owner_at is not None:
             attributes.update(_host(owner_name, arguments[owner_at]))
         return attributes
 
@@ -86,18 +86,18 @@ def _key(id: object) -> Mapping[str, AttributeValue]:
     return {"runId": id.run_id, "stepKeyDigest": id.step_key_digest, "attempt": id.attempt}
 
 
-def _of_attempt(owner_at: int = 0) -> Identify:
+def _of_attempt(owner_at: int | None = None) -> Identify:
     """The attempt or its id is the first argument."""
 
     def identify(arguments: Sequence[object]) -> Mapping[str, AttributeValue]:
-        host = _host("ownerHostId", arguments[owner_at]) if owner_at else {}
-        return {**_key(admit_attempt_id(arguments[1])), **host}
+        host = _host("ownerHostId", arguments[owner_at]) if owner_at is not None else {}
+        return {**_key(admit_attempt_id(arguments[0])), **host}
 
     return identify
 
 
 def _of_attempt_beat(arguments: Sequence[object]) -> Mapping[str, AttributeValue]:
-    _, run_id, step_key_digest, attempt, owner, *_ = arguments
+    run_id, step_key_digest, attempt, owner, *_ = arguments
     return {**_key(admit_attempt_key(run_id, step_key_digest, attempt)), **_host("ownerHostId", owner)}
 
 
@@ -109,11 +109,11 @@ def _run(
     to_at: int | None = None,
 ) -> Operation:
     endings = {} if by_tag is None else _endings(by_tag)
-    return Operation(f"RunStore.{method}", identify, endings, _tags(union), to_at)
+    return Operation(f"RunStore.{method}", identify, endings, _outcomes(union), to_at)
 
 
 def _attempt(method: str, identify: Identify, union: object = None) -> Operation:
-    return Operation(f"AttemptStore.{method}", identify, outcomes=_tags(union))
+    return Operation(f"AttemptStore.{method}", identify, outcomes=_outcomes(union))
 
 
 CREATE: Final = _run("create", _of_run())
@@ -122,25 +122,25 @@ LINEAGE: Final = _run("lineage", _of_run())
 LATEST_ROUND: Final = _run("latestRound", _of_run())
 REQUEST_CANCEL: Final = _run("requestCancel", _of_run(), outcomes.RequestCancelOutcome)
 REQUEST_CANCEL_LINEAGE: Final = _run("requestCancelLineage", _of_run(), outcomes.RequestCancelOutcome)
-ACKNOWLEDGE_CANCEL: Final = _run("acknowledgeCancel", _of_run("ownerHostId", 2))
-CLAIM: Final = _run("claim", _of_run("claimantHostId", 3), outcomes.ClaimOutcome, views.claim)
-CLAIM_AND_OWN: Final = _run("claimAndOwn", _of_run("ownerHostId", 3), outcomes.ClaimAndOwnOutcome, views.claim_and_own)
-ACTIVATE: Final = _run("activate", _of_run("claimantHostId", 2), outcomes.ActivateOutcome, views.activate)
+ACKNOWLEDGE_CANCEL: Final = _run("acknowledgeCancel", _of_run("ownerHostId", 1))
+CLAIM: Final = _run("claim", _of_run("claimantHostId", 2), outcomes.ClaimOutcome, views.claim)
+CLAIM_AND_OWN: Final = _run("claimAndOwn", _of_run("ownerHostId", 2), outcomes.ClaimAndOwnOutcome, views.claim_and_own)
+ACTIVATE: Final = _run("activate", _of_run("claimantHostId", 1), outcomes.ActivateOutcome, views.activate)
 ABANDON_CLAIM: Final = _run(
-    "abandonClaim", _of_run("claimantHostId", 2), outcomes.AbandonClaimOutcome, views.abandon_claim
+    "abandonClaim", _of_run("claimantHostId", 1), outcomes.AbandonClaimOutcome, views.abandon_claim
 )
 RECOVER_CLAIM: Final = _run(
-    "recoverClaim", _of_run("observerHostId", 4), outcomes.RecoverClaimOutcome, views.recover_claim
+    "recoverClaim", _of_run("observerHostId", 3), outcomes.RecoverClaimOutcome, views.recover_claim
 )
-HEARTBEAT: Final = _run("heartbeat", _of_run("ownerHostId", 2), outcomes.HeartbeatOutcome, views.heartbeat)
-RECONFIRM: Final = _run("reconfirm", _of_run("ownerHostId", 2), outcomes.HeartbeatOutcome, views.heartbeat)
+HEARTBEAT: Final = _run("heartbeat", _of_run("ownerHostId", 1), outcomes.HeartbeatOutcome, views.heartbeat)
+RECONFIRM: Final = _run("reconfirm", _of_run("ownerHostId", 1), outcomes.HeartbeatOutcome, views.heartbeat)
 TRANSITION_OWNED: Final = _run(
-    "transitionOwned", _of_run("ownerHostId", 2), outcomes.TransitionOutcome, views.transition, to_at=3
+    "transitionOwned", _of_run("ownerHostId", 1), outcomes.TransitionOutcome, views.transition, to_at=2
 )
-STEAL: Final = _run("steal", _of_run("claimantHostId", 3), outcomes.StealOutcome, views.steal)
+STEAL: Final = _run("steal", _of_run("claimantHostId", 2), outcomes.StealOutcome, views.steal)
 
-PUT_ATTEMPT: Final = _attempt("put", _of_attempt(2), attempt_outcomes.PutResult)
+PUT_ATTEMPT: Final = _attempt("put", _of_attempt(1), attempt_outcomes.PutResult)
 GET_ATTEMPT: Final = _attempt("get", _of_attempt())
 HEARTBEAT_ATTEMPT: Final = _attempt("heartbeat", _of_attempt_beat, attempt_outcomes.AttemptHeartbeatResult)
-FINISH_ATTEMPT: Final = _attempt("finish", _of_attempt(2), attempt_outcomes.FinishResult)
-PATCH_ATTEMPT: Final = _attempt("patch", _of_attempt(3), attempt_outcomes.PatchResult)
+FINISH_ATTEMPT: Final = _attempt("finish", _of_attempt(1), attempt_outcomes.FinishResult)
+PATCH_ATTEMPT: Final = _attempt("patch", _of_attempt(2), attempt_outcomes.PatchResult)

@@ -31,7 +31,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(
 Op: TypeAlias = Literal["claim", "claim_and_own", "activate", "abandon_claim", "recover_claim", "steal"]
 
 
-@attrs.frozen(cache_hash=True)
+@attrs.frozen(order=True)
 class View:
     """A counter under fixed attributes, which are pairs of name and value."""
 
