@@ -75,7 +75,8 @@ def _replay_all(files: Sequence[Path], systems: Sequence[str], profile_name: str
     for _, trace in traces:
         check_operations(trace)
     reports: list[_Report] = []
-    tell = _progress(sum(len(trace.steps) for _, trace in traces) * len(systems)) if progress else lambda step: None
+    total = sum(len(trace.steps) for _, trace in traces) * len(systems)
+    tell: Callable[[int], None] = _progress(total) if progress else lambda _step: None
     for name in systems:
         for file, trace in traces:
             driven, close = _make_system(name, profile_name, trace)

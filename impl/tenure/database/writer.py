@@ -194,6 +194,8 @@ class Database:
         """
         self._owner = get_ident()
         group = member = None
+        is_over = False
+        result: Result
         try:
             while True:
                 try:
@@ -263,7 +265,7 @@ class Database:
             return self._repeat_alone(group.failure, body, arguments)
         if member.callbacks:
             run_all(member.callbacks)
-        return result
+        return result  # pyright: ignore[reportPossiblyUnboundVariable, reportReturnType]  # a body that raised left above
 
     def _repeat_alone(
         self,

@@ -6,7 +6,7 @@ thread inside a transaction may always take it (JN-286).
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -136,7 +136,7 @@ class Instance:
         return self.database.held_here or id(self) in _capturing.get()
 
     @contextmanager
-    def capturing(self) -> Iterator[None]:
+    def capturing(self) -> Generator[None]:
         """Mark this context as one that the instance waits for."""
         token = _capturing.set(_capturing.get() | {id(self)})
         try:

@@ -7,7 +7,7 @@ from tenure_model.admission.refusal import Refusal, refuse
 from tenure_model.admission.text import has_surrogate, is_durable_text
 from tenure_model.admission.wire_records import wire_members
 from tenure_model.vocabulary.absent import ABSENT
-from tenure_model.vocabulary.engine_events.consumers import UNKNOWN_POLICIES, Consumer
+from tenure_model.vocabulary.engine_events.consumers import UNKNOWN_POLICIES, Consumer, UnknownPolicy
 from tenure_model.vocabulary.journal import Entry
 
 
@@ -96,7 +96,7 @@ def _read_consumer(members: dict[str, object], value: object) -> Consumer:
     if members.get("parentRunId", ABSENT) is not None:
         parent_run_id = identifier(members, "parentRunId", "consumer")
     sources = _read_sources(members.get("sources"))
-    unknown = word(members, "unknown", "consumer", UNKNOWN_POLICIES)
+    unknown: UnknownPolicy = word(members, "unknown", "consumer", UNKNOWN_POLICIES)
     if type(value) is Consumer and sources is value.sources:
         return value
     return Consumer(run_id, lineage_id, root_run_id, round_, parent_run_id, sources, unknown)

@@ -4,7 +4,7 @@ from typing import Final
 
 from tenure_model.admission.engine_events.members import MalformedError, identifier, quantity, strict_record, word
 from tenure_model.vocabulary.absent import ABSENT
-from tenure_model.vocabulary.engine_events.lineage import LINEAGE_KINDS, Lineage
+from tenure_model.vocabulary.engine_events.lineage import LINEAGE_KINDS, Lineage, LineageKind
 
 _NAMES: Final = frozenset(("kind", "runId", "lineageId", "rootRunId", "round", "parentRunId"))
 
@@ -12,7 +12,7 @@ _NAMES: Final = frozenset(("kind", "runId", "lineageId", "rootRunId", "round", "
 def read_lineage(value: object, place: str) -> Lineage:
     """A lineage whose members agree with its kind and with each other (JN-351)."""
     members = strict_record(value, _NAMES, place)
-    kind = word(members, "kind", place, LINEAGE_KINDS)
+    kind: LineageKind = word(members, "kind", place, LINEAGE_KINDS)
     run_id = identifier(members, "runId", place)
     lineage_id = identifier(members, "lineageId", place)
     root_run_id = identifier(members, "rootRunId", place)

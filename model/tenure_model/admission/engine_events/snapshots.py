@@ -38,6 +38,7 @@ from tenure_model.vocabulary.engine_events.projections import (
     SNAPSHOT_VERSION,
     AttemptKey,
     AttemptProjection,
+    AttemptState,
     ProjectedAttempt,
 )
 
@@ -126,7 +127,7 @@ def _read_row(value: object, run_id: str, place: str) -> ProjectedAttempt:
     step_key_digest = identifier(members, "stepKeyDigest", place)
     attempt = quantity(members, "attempt", place)
     seq = _sequence(members, "seq", place)
-    state = word(members, "state", place, ATTEMPT_STATES)
+    state: AttemptState = word(members, "state", place, ATTEMPT_STATES)
     started_at_ms = quantity(members, "startedAtMs", place)
     heartbeat_at_ms = optional(quantity, members, "heartbeatAtMs", place)
     checkpoint = optional(json, members, "checkpoint", place)

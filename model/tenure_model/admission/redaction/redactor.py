@@ -26,6 +26,12 @@ def _as_tuple(rules: Iterable[TextRule]) -> tuple[TextRule, ...]:
     return tuple(rules)
 
 
+def _build_walk(redactor: "Redactor") -> Walk:
+    rules = redactor.rules
+    text = _redact_with_baseline if rules == BASELINE_RULES else partial(redact_text, rules=rules)
+    return Walk(text, redactor.max_depth, redactor.on_too_deep == "name", redactor.default)
+
+
 @attrs.frozen
 class Redactor:
     """The built-in redactor: call it with a value, and it answers a redacted copy (JN-050..JN-062).
@@ -42,12 +48,7 @@ class Redactor:
     max_depth: int = CANONICAL_DEPTH
     on_too_deep: Literal["raise", "name"] = "raise"
     default: JsonHook | None = None
-    _walk: Walk = attrs.field(init=False, repr=False, eq=False)
-
-    @_walk.default
-    def _build_walk(self) -> Walk:
-        text = _redact_with_baseline if self.rules == BASELINE_RULES else partial(redact_text, rules=self.rules)
-        return Walk(text, self.max_depth, self.on_too_deep == "name", self.default)
+    _walk: Walk = attrs.field(default=attrs.Factory(_build_walk, takes_self=True), init=False, repr=False, eq=False)
 
     def __call__(self, value: object) -> object:
         """A redacted copy of ``value``, inert but for what is no JSON and no hook encodes."""

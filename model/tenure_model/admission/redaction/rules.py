@@ -24,9 +24,11 @@ class TextRule(Protocol):
     @property
     def id(self) -> str:
         """The rule's name."""
+        ...
 
-    def apply(self, text: str) -> str:
+    def apply(self, text: str, /) -> str:
         """The text with every match rewritten."""
+        ...
 
 
 @attrs.frozen

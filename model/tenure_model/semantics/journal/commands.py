@@ -52,7 +52,10 @@ def flush_all(state: JournalState, session: str, clock_ms: float) -> JournalStep
 
 
 def _timeless(handler: Handler) -> Handler:
-    return lambda state, session, _clock_ms, *arguments: handler(state, session, *arguments)
+    def timed(state: JournalState, session: str, _clock_ms: float, *arguments: object) -> JournalStep:
+        return handler(state, session, *arguments)
+
+    return timed
 
 
 def _transact(state: JournalState, session: str, clock_ms: float, operations: object) -> JournalStep:

@@ -62,7 +62,7 @@ def request_cancel_lineage(world: World, run_id: object, now_ms: object) -> Step
     requests = [run.cancel_requested_at_ms for run in live if run.cancel_requested_at_ms is not None]
     if requests:
         return unchanged(world, AlreadyRequested(requests[-1]))
-    statuses = [status for run in members if (status := _settled_status(run)) is not None]
+    statuses: list[TerminalRunStatus] = [status for run in members if (status := _settled_status(run)) is not None]
     return unchanged(world, Terminal(statuses[-1]) if statuses else NotFound())
 
 

@@ -152,7 +152,7 @@ def _unaccounted(moments: Moments) -> bool:
             if asked in outstanding:
                 return True
             outstanding.add(asked)
-        if isinstance(step.state, Supervision) and outstanding != awaited_by(step.state):
+        if isinstance(step.state, Supervision) and outstanding ^ awaited_by(step.state):
             return True
     return False
 

@@ -105,7 +105,7 @@ def live(circumstances: Circumstances, start_ms: float, activation: Stamp, until
     clock = circumstances.owner_clock
     moments = [Moment(start_ms, None, start(clock(start_ms)))]
     stamps, due, asked = [activation], list[Due](), 0
-    calls = {CallHeartbeat: 0, CallReconfirm: 0}
+    calls: dict[type[Action], int] = {}
     while True:
         at_ms, step = moments[-1].at_ms, moments[-1].step
         for action in step.actions:
