@@ -1,7 +1,7 @@
 """``compact``: cut history off below a checkpoint, and leave a tombstone for each event (JN-280..JN-291)."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from functools import partial
 
@@ -101,7 +101,7 @@ def _compact_nested(
 
 
 @contextmanager
-def _gate(instance: Instance, run_id: str) -> Iterator[None]:
+def _gate(instance: Instance, run_id: str) -> Generator[None]:
     """The gate, closed already, is opened in every case (JN-287).
 
     It is open before the commit: who passes it then is numbered as who passes it afterwards, since floors only rise.

@@ -124,7 +124,7 @@ class StoreSystem:
     def __init__(self, sessions: Sequence[str], folder: Path | None, put_mode: PutMode = "insert") -> None:
         self._names = tuple(sessions)
         self._folder = folder
-        self._put_mode = put_mode
+        self._put_mode: PutMode = put_mode
         self._generation = 0
         self._sessions = {name: self._open() for name in self._names}
 

@@ -158,8 +158,7 @@ def unsettled_fates(instance: Instance, fate: Fate) -> dict[int, Fate]:
     """
     fates: dict[int, Fate] = {queued.entry_id: fate for queued in pending(instance)}
     if instance.batch is not None and instance.batch.results is not None:
-        committed = {entry_id: end for entry_id, end in fates_of(instance.batch).items() if end != "lost"}
-        fates.update(committed)
+        fates |= {entry_id: end for entry_id, end in fates_of(instance.batch).items() if end != "lost"}
     return fates
 
 
