@@ -120,8 +120,12 @@ class EntryStream:
 
 def open_stream(instance: Instance, options: object) -> EntryStream:
     """A stream that has read nothing yet; ``invalid_event`` for options that are none (JN-254)."""
+    return EntryStream(instance, *admit_stream(options))
+
+
+def admit_stream(options: object) -> tuple[str, int]:
+    """The run and the cursor that a stream begins with, or ``invalid_event`` (JN-254)."""
     admitted = admit_stream_options(options)
     if type(admitted) is Refusal:
         raise JournalError("invalid_event", INVALID_STREAM_OPTIONS, cause=admitted.cause)
-    after = -1 if admitted.after_sequence is ABSENT else admitted.after_sequence
-    return EntryStream(instance, admitted.run_id, after)
+    return admitted.run_id, -1 if admitted.after_sequence is ABSENT else admitted.after_sequence

@@ -9,6 +9,18 @@ from tenure.ownership.supervisor import Supervisor
 from tenure.runs.failures import invalid, storage_failure
 from tenure_model.admission.records import admit_owner, admit_run_id
 from tenure_model.admission.refusal import Refusal
+from tenure_model.vocabulary.owners import OwnerId
+
+
+def admit_supervision(run_id: object, owner: object) -> tuple[str, OwnerId]:
+    """Whose run is to be supervised; what every beat would refuse is refused as ``heartbeat`` refuses it."""
+    admitted_id = admit_run_id(run_id)
+    if type(admitted_id) is Refusal:
+        raise invalid("heartbeat", admitted_id)
+    who = admit_owner(owner, "owner")
+    if type(who) is Refusal:
+        raise invalid("heartbeat", who)
+    return admitted_id, who
 
 
 class SupervisedBlock:
@@ -28,15 +40,8 @@ class SupervisedBlock:
         on_reconfirm: Hook | None,
         on_lapse: Hook | None,
     ) -> None:
-        admitted_id = admit_run_id(run_id)
-        if type(admitted_id) is Refusal:
-            raise invalid("heartbeat", admitted_id)
-        who = admit_owner(owner, "owner")
-        if type(who) is Refusal:
-            raise invalid("heartbeat", who)
+        self._run_id, self._owner = admit_supervision(run_id, owner)
         self._supervisor = supervisor
-        self._run_id = admitted_id
-        self._owner = who
         self._on_reconfirm = on_reconfirm
         self._on_lapse = on_lapse
         self._run: SupervisedRun | None = None
