@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 FUZZ_SECONDS ?= 60
 
-.PHONY: all help test lint types contracts fuzz prove bench clean lock
+.PHONY: all help test lint types contracts fuzz prove bench clean lock tlc
 .DEFAULT_GOAL := all
 
 all: lint types contracts test ## Lint, types, import contracts and tests
@@ -45,6 +45,9 @@ fuzz: $(READY) ## Drive model and store together for FUZZ_SECONDS, from FUZZ_SEE
 
 prove: $(READY) ## Check the contracts of the pure predicates for all inputs
 	$(BIN)/python -m tests.proofs
+
+tlc: $(READY) ## Check the protocol in TLA+ under both profiles; TLC_SCOPE names another scope
+	$(BIN)/python -m tests.tla $(TLC_SCOPE)
 
 bench: $(READY) ## Measure speed and memory, as ratios in one run
 	$(BIN)/python -m tests.bench
