@@ -246,7 +246,7 @@ STEP_PROPERTIES: Final = (
     ),
     Property(
         "no-theft",
-        "No owner is replaced without a release, or a stamp that was stale against the taker's reading when it claimed.",
+        "No owner is replaced without a release, or a stamp that the taker's reading found stale when it claimed.",
         ("RS-1002",),
         _no_theft,
     ),

@@ -18,6 +18,9 @@ DELETE: Final = "row.delete"
 EVERY_OPERATION: Final = frozenset(RUN_OPERATIONS)
 """The sixteen operations of the run store."""
 
+NO_ANCESTRY: Final = CreateOptions()
+"""A run of its own: no parent and no lineage."""
+
 
 @attrs.frozen
 class Reading:
@@ -43,7 +46,7 @@ class RunPlan:
     """A run that may be created, and the ancestry it is created with."""
 
     run_id: str
-    options: CreateOptions = CreateOptions()
+    options: CreateOptions = NO_ANCESTRY
 
 
 @attrs.frozen

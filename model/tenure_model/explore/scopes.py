@@ -24,9 +24,9 @@ BOUNDARY: Final = Scope(
     ),
     advances=(_SKEW, _SKEW + 1, _STALE),
 )
-"""Two hosts, three owners, one run, all sixteen operations. Clocks lag and lead by the allowance, and readings run ahead
-by it and by one millisecond more; time passes so that stamps come to be exactly as old as the bound, and a millisecond
-older.
+"""Two hosts, three owners, one run, all sixteen operations. Clocks lag and lead by the allowance, and readings run
+ahead by it and by one millisecond more; time passes so that stamps come to be exactly as old as the bound, and a
+millisecond older.
 """
 
 SECOND_OPINION: Final = Scope(

@@ -81,11 +81,13 @@ def explore(
     *,
     depth: int | None = None,
     limit: int | None = None,
+    first: bool = False,
     on_edge: Callable[[int, Edge[Name, State], int], object] | None = None,
     on_progress: Callable[[Progress], object] | None = None,
     seconds: Callable[[], float] = time.monotonic,
 ) -> Explored[State, Name]:
-    """Search everything within ``depth`` steps of ``initial``, or until ``limit`` states are found.
+    """Search everything within ``depth`` steps of ``initial``, or until ``limit`` states are found, or, with ``first``,
+    until a property breaks.
 
     ``on_edge`` is told of every edge with the numbers of its ends. Edges out of a state must be distinct, and come in
     an order that does not vary: then so does everything that is answered.
@@ -121,7 +123,7 @@ def explore(
             if on_progress is not None and expanded % 64 == 0 and (now := seconds()) - reported >= REPORT_EVERY_SECONDS:
                 reported = now
                 on_progress(Progress(len(states), expanded, transitions, reached, now - began))
-            if limit is not None and len(states) >= limit:
+            if (limit is not None and len(states) >= limit) or (first and findings):
                 complete, following = False, []
                 break
         frontier = following
