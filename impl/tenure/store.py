@@ -22,6 +22,7 @@ from tenure.journal.facts import JournalRecorder
 from tenure.journal.journal import Journal
 from tenure.journal.opening import JournalSetup, open_instance
 from tenure.metrics import views
+from tenure.metrics.consensus import TracedConsensus
 from tenure.metrics.counters import Counters
 from tenure.metrics.observer import Observer, new_observer
 from tenure.metrics.telemetry import Telemetry
@@ -200,8 +201,10 @@ def open(
     database = _connect(path, sleep, random, busy_timeout_ms, retry, observer)
     try:
         apply_migrations(database, now_ms=int(clock()), identity=identity())
-        strategy = DatabaseConsensus(database.rows) if consensus == "database" else consensus
-        opened = None if journal is None else _open_journal(database, strategy, clock, journal)
+        strategy: ConsensusStrategy = DatabaseConsensus(database.rows) if consensus == "database" else consensus
+        if telemetry is not None:
+            strategy = TracedConsensus(strategy, observer)
+        opened = None if journal is None else _open_journal(database, strategy, clock, journal, observer)
         recorder: FactRecorder | None = None
         if facts is not None:
             recorder = facts(database)
@@ -242,9 +245,10 @@ def _open_journal(
     consensus: ConsensusStrategy,
     clock: Callable[[], float],
     journal: JournalOptions | JournalSetup | Mapping[str, object],
+    observer: Observer,
 ) -> Journal:
     setup = journal if isinstance(journal, JournalSetup) else JournalSetup(journal)
-    return Journal(open_instance(database, consensus, clock, setup))
+    return Journal(open_instance(database, consensus, clock, setup, observer))
 
 
 def _connect(

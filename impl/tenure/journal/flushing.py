@@ -24,6 +24,11 @@ def flush(instance: Instance) -> None:
     ticket.answer()
 
 
+def flush_pending(instance: Instance, pending: int) -> None:
+    """``flush``; ``pending``, how many entries are not settled when it is called, is for whoever observes it."""
+    flush(instance)
+
+
 def await_ticket(instance: Instance, ticket: Ticket) -> None:
     """Wait until the ticket has ended; an interruption gives it up."""
     try:

@@ -21,6 +21,7 @@ from tenure.journal.backlog import Backlog
 from tenure.journal.failures import closed
 from tenure.journal.floors import Floors
 from tenure.journal.identities import IdentityCache
+from tenure.metrics.observer import Observer
 from tenure_model.admission.journal_options import JournalSettings
 from tenure_model.admission.preparation import Prepared, prepare
 from tenure_model.vocabulary.constants import MAX_SAFE_INTEGER
@@ -65,6 +66,7 @@ class Instance:
         "gates",
         "lock",
         "news",
+        "observer",
         "policy",
         "progress",
         "rows",
@@ -82,6 +84,7 @@ class Instance:
         clock: Callable[[], float],
         settings: JournalSettings,
         timing: Timing,
+        observer: Observer,
     ) -> None:
         self.database = database
         self.rows: Statements = database.rows
@@ -89,6 +92,7 @@ class Instance:
         self.clock = clock
         self.settings = settings
         self.timing = timing
+        self.observer = observer
         self.status: Status = "open"
         self.floors = Floors()
         self.cache = IdentityCache(settings.source_event_cache)

@@ -17,6 +17,7 @@ from tenure.journal.instance import Instance
 from tenure.journal.projection import ProjectedStates, Projection
 from tenure.journal.streams import EntryStream
 from tenure.journal.transactions import JournalTransaction
+from tenure.metrics import operations
 from tenure_model.vocabulary.absent import ABSENT, AbsentType
 from tenure_model.vocabulary.journal import (
     Checkpoint,
@@ -46,11 +47,42 @@ class Journal:
     Several instances, in this process or others, may work on one file: the database decides about order and duplicates.
     """
 
-    __slots__ = ("instance",)
+    __slots__ = (
+        "_changes",
+        "_checkpoint",
+        "_close",
+        "_compact",
+        "_emit_durable",
+        "_emit_durable_unfenced",
+        "_emit_lossy",
+        "_entries",
+        "_flush",
+        "_forget",
+        "_generation",
+        "_latest_checkpoint",
+        "_stream",
+        "_when_committed",
+        "instance",
+    )
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
         """What the journal keeps in memory: for programs that drive or inspect it."""
+        bind = instance.observer.bind
+        self._emit_durable = bind(operations.EMIT_DURABLE, durable.emit_durable, instance)
+        self._emit_durable_unfenced = bind(operations.EMIT_DURABLE_UNFENCED, durable.emit_durable_unfenced, instance)
+        self._emit_lossy = bind(operations.EMIT_LOSSY, lossy.emit_lossy, instance)
+        self._flush = bind(operations.FLUSH, flushing.flush_pending, instance)
+        self._entries = bind(operations.ENTRIES, reading.entries, instance)
+        self._stream = bind(operations.STREAM, streams.open_stream, instance)
+        self._changes = bind(operations.CHANGES, Changes, instance)
+        self._checkpoint = bind(operations.CHECKPOINT, checkpoints.checkpoint, instance)
+        self._latest_checkpoint = bind(operations.LATEST_CHECKPOINT, reading.latest_checkpoint, instance)
+        self._compact = bind(operations.COMPACT, compaction.compact, instance)
+        self._when_committed = bind(operations.WHEN_COMMITTED, transactions.when_committed, instance.database)
+        self._generation = bind(operations.GENERATION, reading.generation, instance)
+        self._forget = bind(operations.FORGET, _forget, instance)
+        self._close = bind(operations.CLOSE, closing.close, instance)
 
     def emit_durable(self, input: Input, owner: OwnerId | Mapping[str, object]) -> DurableReceipt:
         """Append one event while ``owner`` owns the run, and return once it is on disk (JN-170..JN-179).
@@ -59,11 +91,11 @@ class Journal:
         ``seq``. Inside a transaction it is there once that commits. ``fence_lost`` where somebody else owns the run or
         nobody does, also for a duplicate (JN-085); ``idempotency_conflict`` where the identity has other content.
         """
-        return durable.emit_durable(self.instance, input, owner)
+        return self._emit_durable(input, owner)
 
     def emit_durable_unfenced(self, input: Input) -> DurableReceipt:
         """As ``emit_durable``, whoever owns the run."""
-        return durable.emit_durable_unfenced(self.instance, input)
+        return self._emit_durable_unfenced(input)
 
     def emit_lossy(self, input: Input) -> EmitReceipt:
         """Queue one event for the writer, and return before it is on disk (JN-190..JN-200).
@@ -72,7 +104,7 @@ class Journal:
         identity is remembered with equal content, ``pending`` or ``committed``. ``Dropped``: the queue was full.
         ``queue_overflow`` says the same under ``reject``. It takes no part in the caller's transaction.
         """
-        return lossy.emit_lossy(self.instance, input)
+        return self._emit_lossy(input)
 
     def flush(self) -> None:
         """Wait until every lossy event admitted before this call is on disk, a duplicate, evicted or lost (JN-222).
@@ -80,7 +112,7 @@ class Journal:
         Raises the latest loss that no flush has reported, or that is among those events; all losses count as reported
         then. ``JournalUsageError`` inside a transaction and in ``capture``, where the wait could not end.
         """
-        flushing.flush(self.instance)
+        self._flush(self.instance.backlog.pending)
 
     def begin_flush(self) -> Ticket:
         """A flush that does not wait: its ticket says when it has ended, and then how."""
@@ -99,7 +131,7 @@ class Journal:
         ``compacted``, with the floor in ``checkpoint_seq``, where entries above ``after`` have been cut off: go on from
         the checkpoint. A page is never silently short. ``decode_failed`` if a single row is corrupt.
         """
-        return reading.entries(self.instance, EntriesOptions(run_id, limit, after, event_types))
+        return self._entries(EntriesOptions(run_id, limit, after, event_types))
 
     def stream(self, run_id: str, *, after_sequence: int | AbsentType = ABSENT) -> EntryStream:
         """Every entry above ``after_sequence``, those that are there and those to come (JN-254..JN-258).
@@ -107,17 +139,18 @@ class Journal:
         It ends when it or the journal is closed, or with the error that a read met. While it lives, no compaction of
         this instance cuts off what it has not read.
         """
-        return streams.open_stream(self.instance, StreamOptions(run_id, after_sequence))
+        return self._stream(StreamOptions(run_id, after_sequence))
 
     def changes(self) -> Changes:
         """Every entry that this instance commits from now on, of all runs (JN-260)."""
-        return Changes(self.instance)
+        return self._changes()
 
     def project(
         self, projection: Projection[State], run_id: str, *, after_sequence: int | AbsentType = ABSENT
     ) -> ProjectedStates[State]:
         """The states of a fold over ``stream``, the initial one first (JN-262, JN-263)."""
-        return ProjectedStates(projection, self.stream(run_id, after_sequence=after_sequence))
+        with self.instance.observer.around(operations.PROJECT, projection, run_id):
+            return ProjectedStates(projection, self.stream(run_id, after_sequence=after_sequence))
 
     def checkpoint(self, run_id: str, seq: int, state: object, owner: OwnerId | Mapping[str, object]) -> Checkpoint:
         """Keep ``state`` as what stands for the run up to and with ``seq``, while ``owner`` owns it (JN-270..JN-274).
@@ -125,11 +158,11 @@ class Journal:
         The state is stored as JSON, neither redacted nor sorted, and replaces one that was there.
         ``checkpoint_invalid`` where ``seq`` names no committed entry or lies at the compaction floor.
         """
-        return checkpoints.checkpoint(self.instance, CheckpointOptions(run_id, seq, state), owner)
+        return self._checkpoint(CheckpointOptions(run_id, seq, state), owner)
 
     def latest_checkpoint(self, run_id: str) -> Checkpoint | None:
         """The checkpoint with the highest seq, compacted or not (JN-275)."""
-        return reading.latest_checkpoint(self.instance, run_id)
+        return self._latest_checkpoint(run_id)
 
     def compact(
         self, run_id: str, owner: OwnerId | Mapping[str, object], *, up_to: int | AbsentType = ABSENT
@@ -140,7 +173,7 @@ class Journal:
         deletes 0. ``checkpoint_invalid`` without such a checkpoint; ``reader_behind`` while a stream of this instance
         has not read so far; ``fence_lost``. Outside a transaction it waits until the run has nothing pending.
         """
-        return compaction.compact(self.instance, CompactOptions(run_id, up_to), owner)
+        return self._compact(CompactOptions(run_id, up_to), owner)
 
     @overload
     def transact(self, body: None = None) -> JournalTransaction: ...
@@ -154,33 +187,27 @@ class Journal:
         raises leaves it as ``sink_failed``, other errors as they are. Publication follows the outermost commit.
         """
         if body is None:
-            return JournalTransaction(self.instance.database)
-        return transactions.transact(self.instance.database, body)
+            return JournalTransaction(self.instance.database, self.instance.observer)
+        with self.instance.observer.around(operations.TRANSACT):
+            return transactions.transact(self.instance.database, body)
 
     def when_committed(self, update: Callable[[], object]) -> bool:
         """Run ``update`` now where no transaction is open, else once the outermost has committed (JN-315).
 
         False, and it never runs, where the transaction of this thread belongs to another task.
         """
-        return transactions.when_committed(self.instance.database, update)
+        return self._when_committed(update)
 
     def generation(self, run_id: str) -> Generation:
         """How often the run was rewound, and to where; 0 and -1 where never (JN-341)."""
-        return reading.generation(self.instance, run_id)
+        return self._generation(run_id)
 
     def forget(self, run_ids: Collection[str]) -> None:
         """Forget numbers and identities of runs whose history was cut back (JN-342).
 
         ``run_ids`` is a list, tuple or set. Their producers must be quiet and flushed. No row changes.
         """
-        # A single text would be taken for the runs that its characters name.
-        if not isinstance(run_ids, list | tuple | set | frozenset):
-            raise JournalError("invalid_event", INVALID_RUN_ID)
-        admitted = {reading.require_run_id(run_id) for run_id in run_ids}
-        instance = self.instance
-        with instance.lock:
-            instance.floors.forget(admitted)
-            instance.cache.forget_runs(admitted)
+        self._forget(run_ids)
 
     def close(self) -> None:
         """Refuse what is new, write everything that is queued, wait for automatic compaction, and end (JN-230..JN-233).
@@ -188,4 +215,14 @@ class Journal:
         Losses are logged. Streams and subscriptions end; reads go on while the database is open. ``JournalUsageError``
         inside a transaction and in ``capture``. Closing twice does nothing.
         """
-        closing.close(self.instance)
+        self._close()
+
+
+def _forget(instance: Instance, run_ids: Collection[str]) -> None:
+    # A single text would be taken for the runs that its characters name.
+    if not isinstance(run_ids, list | tuple | set | frozenset):
+        raise JournalError("invalid_event", INVALID_RUN_ID)
+    admitted = {reading.require_run_id(run_id) for run_id in run_ids}
+    with instance.lock:
+        instance.floors.forget(admitted)
+        instance.cache.forget_runs(admitted)

@@ -16,6 +16,7 @@ from tenure.journal.failures import storage_failure
 from tenure.journal.identities import Remembered
 from tenure.journal.instance import Instance, Timing
 from tenure.journal.policy import Policy
+from tenure.metrics.observer import Observer
 from tenure_model.admission.journal_options import admit_journal_options
 from tenure_model.vocabulary.journal import CAPTURE_TIMEOUT_MS, STREAM_POLL_MS, JournalOptions
 from tenure_model.vocabulary.journal_errors import GENERATIONS_FAILED, SOURCE_EVENTS_FAILED, JournalError
@@ -42,7 +43,11 @@ class JournalSetup:
 
 
 def open_instance(
-    database: Database, consensus: ConsensusStrategy, clock: Callable[[], float], setup: JournalSetup
+    database: Database,
+    consensus: ConsensusStrategy,
+    clock: Callable[[], float],
+    setup: JournalSetup,
+    observer: Observer | None = None,
 ) -> Instance:
     """A new instance over a migrated database.
 
@@ -53,7 +58,7 @@ def open_instance(
     if isinstance(settings, JournalError):
         raise settings
     timing = Timing(setup.poll_ms / 1_000, setup.capture_timeout_ms / 1_000, setup.wait)
-    instance = Instance(database, consensus, clock, settings, timing)
+    instance = Instance(database, consensus, clock, settings, timing, Observer() if observer is None else observer)
     driver: Driver = ThreadDriver(instance) if setup.writer == "thread" else ManualDriver(instance)
     instance.driver = driver
     if settings.compaction is not None:

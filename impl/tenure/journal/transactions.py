@@ -1,12 +1,15 @@
 """``transact`` and ``whenCommitted`` (JN-310..JN-317)."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TypeVar
 
 from tenure.database.engine import DatabaseError
 from tenure.database.writer import Database
 from tenure.journal.failures import storage_failure
+from tenure.metrics.observer import Observer
+from tenure.metrics.operations import TRANSACT
 from tenure_model.vocabulary.journal_errors import TRANSACTION_FAILED
 
 Result = TypeVar("Result")
@@ -19,24 +22,36 @@ class JournalTransaction:
     ``JournalError("sink_failed")``, other errors as they are.
     """
 
-    __slots__ = ("_transaction",)
+    __slots__ = ("_observer", "_span", "_transaction")
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, observer: Observer) -> None:
         self._transaction = database.transaction()
+        self._observer = observer
+        self._span: AbstractContextManager[object]
 
     def __enter__(self) -> None:
+        span = self._observer.around(TRANSACT)
+        span.__enter__()
         try:
             self._transaction.__enter__()
-        except DatabaseError as error:
-            raise storage_failure("sink_failed", TRANSACTION_FAILED, error) from error
+        except BaseException as error:
+            span.__exit__(type(error), error, error.__traceback__)
+            if isinstance(error, DatabaseError):
+                raise storage_failure("sink_failed", TRANSACTION_FAILED, error) from error
+            raise
+        self._span = span
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         try:
             self._transaction.__exit__(kind, error, traceback)
-        except DatabaseError as failure:
-            raise storage_failure("sink_failed", TRANSACTION_FAILED, failure) from failure
+        except BaseException as failure:
+            self._span.__exit__(type(failure), failure, failure.__traceback__)
+            if isinstance(failure, DatabaseError):
+                raise storage_failure("sink_failed", TRANSACTION_FAILED, failure) from failure
+            raise
+        self._span.__exit__(kind, error, traceback)
         if isinstance(error, DatabaseError):
             raise storage_failure("sink_failed", TRANSACTION_FAILED, error) from error
 

@@ -84,6 +84,7 @@ class LossyWriter:
             instance.progress.notify_all()
         tasks = [] if instance.policy is None else instance.policy.settled_lossy([fate.row[0] for fate in inserted])
         for loss in losses:
+            instance.observer.lost(loss.error.code, len(loss.entries))
             _log(loss)
         with instance.lock:
             for loss in losses:

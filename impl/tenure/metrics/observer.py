@@ -1,6 +1,7 @@
 """Calls as they are observed: counted always, and under a span where a collector is given."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import MethodType
 from typing import Final, TypeAlias, TypeVar, TypeVarTuple, cast
 
@@ -17,6 +18,8 @@ Ticks: TypeAlias = Mapping[str, Callable[[], object]]
 
 _UNADMITTED: Final = frozenset({"invalid_run", "invalid_attempt", "invalid_event", "journal_closed"})
 """Codes of errors that end a call before all of its arguments are admitted."""
+
+_NO_SPAN: Final = nullcontext()
 
 
 class Observer:
@@ -44,6 +47,14 @@ class Observer:
             return _counted({end: self.counters.ticker(view) for end, view in operation.endings.items()}, bound)
         return bound
 
+    def around(self, operation: Operation, *arguments: object) -> AbstractContextManager[object]:
+        """A context manager around what an operation does, for one whose answer has a type that ``bind`` would lose."""
+        return _NO_SPAN
+
+    def trace(self, operation: Operation, function: Callable[[*Arguments], Result]) -> Callable[[*Arguments], Result]:
+        """``function`` as it is observed: nothing is counted."""
+        return function
+
     def lost(self, code: str, entries: int) -> None:
         """The lossy channel has lost entries (JN-411)."""
         self.counters.add(views.journal_lost(code), entries)
@@ -62,7 +73,15 @@ class TracingObserver(Observer):
         self, operation: Operation, function: Callable[[Context, *Arguments], Result], context: Context
     ) -> Callable[[*Arguments], Result]:
         """As without a span, inside one."""
-        return _traced(self.telemetry, operation, super().bind(operation, function, context))
+        return self.trace(operation, super().bind(operation, function, context))
+
+    def around(self, operation: Operation, *arguments: object) -> AbstractContextManager[object]:
+        """A span around the block."""
+        return _span(self.telemetry, operation, arguments)
+
+    def trace(self, operation: Operation, function: Callable[[*Arguments], Result]) -> Callable[[*Arguments], Result]:
+        """``function`` inside a span."""
+        return _traced(self.telemetry, operation, function)
 
 
 def new_observer(telemetry: Telemetry | None) -> Observer:
@@ -114,18 +133,8 @@ def _traced(
     telemetry: Telemetry, operation: Operation, function: Callable[[*Arguments], Result]
 ) -> Callable[[*Arguments], Result]:
     def call(*arguments: *Arguments) -> Result:
-        with telemetry.span(operation.span) as set_attribute:
-            if operation.to_at is not None:
-                set_attribute("to", requested_status(arguments[operation.to_at]))
-            try:
-                result = function(*arguments)
-            except BaseException as error:
-                if getattr(error, "code", None) not in _UNADMITTED:
-                    _identify(operation, arguments, set_attribute)
-                if operation.outcomes is not None:
-                    set_attribute("outcome", ending_of(error))
-                raise
-            _identify(operation, arguments, set_attribute)
+        with _span(telemetry, operation, arguments) as set_attribute:
+            result = function(*arguments)
             if operation.outcomes is not None:
                 set_attribute("outcome", operation.outcomes.get(type(result), SUCCESS))
             return result
@@ -133,6 +142,21 @@ def _traced(
     return call
 
 
-def _identify(operation: Operation, arguments: tuple[object, ...], set_attribute: SetAttribute) -> None:
-    for name, value in operation.identify(arguments).items():
-        set_attribute(name, value)
+@contextmanager
+def _span(telemetry: Telemetry, operation: Operation, arguments: tuple[object, ...]) -> Generator[SetAttribute]:
+    """A span whose identity is told once the arguments are known to be admitted: when the call ends (RS-966)."""
+    with telemetry.span(operation.span) as set_attribute:
+        if operation.to_at is not None:
+            set_attribute("to", requested_status(arguments[operation.to_at]))
+        is_admitted = True
+        try:
+            yield set_attribute
+        except BaseException as error:
+            is_admitted = getattr(error, "code", None) not in _UNADMITTED
+            if operation.outcomes is not None:
+                set_attribute("outcome", ending_of(error))
+            raise
+        finally:
+            if is_admitted:
+                for name, value in operation.identify(arguments).items():
+                    set_attribute(name, value)

@@ -1,4 +1,7 @@
-"""What is observed of each operation: its span, the counter of its endings, and what tells its span apart."""
+"""What is observed of each operation: the name and attributes of its span, the counter of its endings.
+
+These are rules RS-966 and JN-413.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias, get_args
@@ -9,8 +12,17 @@ from tenure.metrics import views
 from tenure.metrics.telemetry import AttributeValue
 from tenure.metrics.views import View
 from tenure_model.admission.attempts import admit_attempt_id, admit_attempt_key
+from tenure_model.admission.journal_input import admit_journal_input
+from tenure_model.admission.journal_options import (
+    admit_checkpoint_options,
+    admit_compact_options,
+    admit_entries_options,
+    admit_stream_options,
+)
 from tenure_model.admission.records import admit_owner, admit_run_id
+from tenure_model.admission.refusal import Refusal
 from tenure_model.vocabulary import attempt_outcomes, outcomes
+from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.attempts import AttemptId
 from tenure_model.vocabulary.owners import OwnerId
 
@@ -144,3 +156,73 @@ GET_ATTEMPT: Final = _attempt("get", _of_attempt())
 HEARTBEAT_ATTEMPT: Final = _attempt("heartbeat", _of_attempt_beat, attempt_outcomes.AttemptHeartbeatResult)
 FINISH_ATTEMPT: Final = _attempt("finish", _of_attempt(1), attempt_outcomes.FinishResult)
 PATCH_ATTEMPT: Final = _attempt("patch", _of_attempt(2), attempt_outcomes.PatchResult)
+
+
+def _of_input(arguments: Sequence[object]) -> Mapping[str, AttributeValue]:
+    """The event is the first argument."""
+    admitted = admit_journal_input(arguments[0])
+    if type(admitted) is Refusal:
+        return {}
+    return {"runId": admitted.run_id, "sourceId": admitted.source_id, "eventType": admitted.event_type}
+
+
+def _of_options(admit: Callable[[object], object], fields: Mapping[str, str]) -> Identify:
+    """The options are the first argument; ``fields`` says how an attribute goes by in what ``admit`` answers."""
+
+    def identify(arguments: Sequence[object]) -> Mapping[str, AttributeValue]:
+        admitted = admit(arguments[0])
+        found = {name: getattr(admitted, field, ABSENT) for name, field in fields.items()}
+        return {name: value for name, value in found.items() if value is not ABSENT}
+
+    return identify
+
+
+def _of_projection(arguments: Sequence[object]) -> Mapping[str, AttributeValue]:
+    """The projection is the first argument, the run's id the second."""
+    name: object = getattr(arguments[0], "name", None)
+    return {**({"projection": name} if type(name) is str else {}), **_of_run()(arguments[1:])}
+
+
+def _of_flush(arguments: Sequence[object]) -> Mapping[str, AttributeValue]:
+    """How many entries were not settled is the first argument."""
+    (pending,) = arguments
+    return {"pending": pending} if type(pending) is int else {}
+
+
+def _of_nothing(arguments: Sequence[object]) -> Mapping[str, AttributeValue]:
+    """Nothing tells one call from another."""
+    return {}
+
+
+def _journal(method: str, identify: Identify, endings: Mapping[str, View] | None = None) -> Operation:
+    return Operation(f"Journal.{method}", identify, {} if endings is None else endings)
+
+
+EMIT_DURABLE: Final = _journal("emitDurable", _of_input, views.durable)
+EMIT_DURABLE_UNFENCED: Final = _journal("emitDurableUnfenced", _of_input, views.durable)
+EMIT_LOSSY: Final = _journal("emitLossy", _of_input, views.lossy)
+FLUSH: Final = _journal("flush", _of_flush)
+ENTRIES: Final = _journal(
+    "entries",
+    _of_options(
+        admit_entries_options, {"runId": "run_id", "limit": "limit", "after": "after", "eventTypes": "event_types"}
+    ),
+)
+STREAM: Final = _journal(
+    "stream", _of_options(admit_stream_options, {"runId": "run_id", "afterSequence": "after_sequence"})
+)
+CHANGES: Final = _journal("changes", _of_nothing)
+PROJECT: Final = _journal("project", _of_projection)
+CHECKPOINT: Final = _journal("checkpoint", _of_options(admit_checkpoint_options, {"runId": "run_id", "seq": "seq"}))
+LATEST_CHECKPOINT: Final = _journal("latestCheckpoint", _of_run())
+COMPACT: Final = _journal("compact", _of_options(admit_compact_options, {"runId": "run_id", "upTo": "up_to"}))
+TRANSACT: Final = _journal("transact", _of_nothing)
+WHEN_COMMITTED: Final = _journal("whenCommitted", _of_nothing)
+GENERATION: Final = _journal("generation", _of_run())
+FORGET: Final = _journal("forget", _of_nothing)
+CLOSE: Final = _journal("close", _of_nothing)
+
+
+def consensus(method: str) -> Operation:
+    """The operation of a strategy; the run's id is its first argument (JN-413)."""
+    return Operation(f"Consensus.{method}", _of_run())

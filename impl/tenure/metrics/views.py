@@ -75,7 +75,7 @@ write_retries: Final = View(WRITE_RETRIES)
 
 
 def journal_writes(channel: Literal["durable", "lossy"], *tags: str) -> Mapping[str, View]:
-    """The views of a channel's receipts."""
+    """The views of a channel's receipts (JN-410)."""
     return MappingProxyType(
         {tag: View(JOURNAL_WRITES, (("channel", channel), ("receipt", snake_case(tag)))) for tag in tags}
     )
@@ -86,5 +86,5 @@ lossy: Final = journal_writes("lossy", "Accepted", "Duplicate", "Dropped")
 
 
 def journal_lost(code: str) -> View:
-    """The view of losses under this code."""
+    """The view of losses under this code (JN-411)."""
     return View(JOURNAL_LOST, (("channel", "lossy"), ("code", code)))
