@@ -9,7 +9,7 @@ from tenure.database.engine import SqlRow, UndecodableTextError
 from tenure.database.writer import Withdrawn
 from tenure.journal import statements
 from tenure.journal.durable import guard, require_owner
-from tenure.journal.failures import PASSED_ON, storage_failure
+from tenure.journal.failures import PASSED_ON, closed, storage_failure
 from tenure.journal.flushing import require_waitable
 from tenure.journal.insertion import Inserted, Insertion
 from tenure.journal.instance import Instance
@@ -46,19 +46,24 @@ def compact_run(instance: Instance, options: CompactOptions, fence: OwnerId | No
     nothing is locked while it waits (JN-286). A durable write needs no waiting for: it is active only in a transaction
     of its own, and there is one at a time (JN-290). Inside a transaction there is no waiting (JN-288).
     """
-    compacted_at_ms = instance.now()
+    policy = instance.policy
+    if policy is not None:
+        policy.enter(options.run_id)
     try:
         if instance.database.held_here:
-            return instance.database.write(_compact_nested, instance, options, fence, compacted_at_ms)
+            return instance.database.write(_compact_nested, instance, options, fence)
         while True:
             _await_drained(instance, options.run_id)
-            result = instance.database.write(_compact_if_drained, instance, options, fence, compacted_at_ms)
+            result = instance.database.write(_compact_if_drained, instance, options, fence)
             if result is not None:
                 return result
     except PASSED_ON:
         raise
     except Exception as error:
         raise storage_failure("sink_failed", COMPACTION_FAILED, error) from error
+    finally:
+        if policy is not None:
+            policy.leave(options.run_id)
 
 
 def _await_drained(instance: Instance, run_id: str) -> None:
@@ -69,21 +74,20 @@ def _await_drained(instance: Instance, run_id: str) -> None:
     instance.driver.wait_until(lambda: instance.backlog.is_drained(run_id))
 
 
-def _compact_if_drained(
-    instance: Instance, options: CompactOptions, fence: OwnerId | None, compacted_at_ms: int
-) -> CompactionResult | None:
+def _compact_if_drained(instance: Instance, options: CompactOptions, fence: OwnerId | None) -> CompactionResult | None:
     """Compact in a transaction of its own, or answer ``None`` where something was queued meanwhile."""
     with instance.lock:
         if not instance.backlog.is_drained(options.run_id):
             raise Withdrawn(None)
+        if instance.status == "closed":
+            # While it waited.
+            raise closed()
         instance.gates.add(options.run_id)
     with _gate(instance, options.run_id):
-        return _compact(instance, options, fence, compacted_at_ms)
+        return _compact(instance, options, fence)
 
 
-def _compact_nested(
-    instance: Instance, options: CompactOptions, fence: OwnerId | None, compacted_at_ms: int
-) -> CompactionResult:
+def _compact_nested(instance: Instance, options: CompactOptions, fence: OwnerId | None) -> CompactionResult:
     """Compact inside the caller's transaction.
 
     What the run has pending is inserted first, by the writer's own statements. The writer still settles it: it finds
@@ -97,7 +101,7 @@ def _compact_nested(
         inserted = [fate.row for fate in fates if type(fate) is Inserted]
         if inserted:
             instance.database.after_commit(partial(_publish, instance, inserted))
-        return _compact(instance, options, fence, compacted_at_ms)
+        return _compact(instance, options, fence)
 
 
 @contextmanager
@@ -119,9 +123,7 @@ def _publish(instance: Instance, rows: list[SqlRow]) -> None:
         instance.publish(rows)
 
 
-def _compact(
-    instance: Instance, options: CompactOptions, fence: OwnerId | None, compacted_at_ms: int
-) -> CompactionResult:
+def _compact(instance: Instance, options: CompactOptions, fence: OwnerId | None) -> CompactionResult:
     run_id = options.run_id
     rows = instance.rows
     if fence is not None:
@@ -141,7 +143,7 @@ def _compact(
     deleted = _entomb(instance, run_id, checkpoint_seq)
     rows(statements.DELETE_BELOW, (run_id, checkpoint_seq))
     rows(statements.DELETE_CHECKPOINTS_BELOW, (run_id, checkpoint_seq))
-    rows(statements.MARK_COMPACTED, (run_id, checkpoint_seq, compacted_at_ms))
+    rows(statements.MARK_COMPACTED, (run_id, checkpoint_seq, instance.now()))
     return CompactionResult(run_id, checkpoint_seq, deleted)
 
 

@@ -28,12 +28,15 @@ def emit_lossy(instance: Instance, value: object) -> EmitReceipt:
     begun = begin(instance, value)
     if isinstance(begun, Duplicate):
         return begun
-    read_floors(instance, begun)
-    return finish(instance, begun)
+    try:
+        read_floors(instance, begun)
+        return finish(instance, begun)
+    finally:
+        end(instance, begun)
 
 
 def begin(instance: Instance, value: object) -> Admission | Duplicate:
-    """Phase 1: prepare, and answer from memory what is known (JN-191)."""
+    """Phase 1: prepare, and answer from memory what is known (JN-191). What it begins has to ``end``."""
     prepared = instance.prepare(value)
     if prepared.source_seq is not ABSENT:
         with instance.lock:
@@ -41,7 +44,15 @@ def begin(instance: Instance, value: object) -> Admission | Duplicate:
             known = _find_known(instance, prepared)
         if known is not None:
             return known
+    if instance.policy is not None:
+        instance.policy.enter(prepared.run_id)
     return Admission(prepared)
+
+
+def end(instance: Instance, admission: Admission) -> None:
+    """The admission is over, however it went."""
+    if instance.policy is not None:
+        instance.policy.leave(admission.prepared.run_id)
 
 
 def read_floors(instance: Instance, admission: Admission) -> None:

@@ -20,10 +20,11 @@ class CaptureTimeoutError(Exception):
 class Policy:
     """Counts rows by run, and compacts a run that has enough of them. It holds no fence.
 
-    ``counters`` and ``compacting`` are read and changed under the instance's lock; counting is one at a time.
+    ``counters``, ``compacting`` and ``users`` are read and changed under the instance's lock; counting is one at a
+    time. ``users`` says how many admissions and compactions are under way in a run.
     """
 
-    __slots__ = ("_counting", "_instance", "_options", "compacting", "counters")
+    __slots__ = ("_counting", "_instance", "_options", "compacting", "counters", "users")
 
     def __init__(self, instance: Instance, options: CompactionPolicy) -> None:
         self._instance = instance
@@ -31,6 +32,7 @@ class Policy:
         self._counting = threading.Lock()
         self.counters: dict[str, int] = {}
         self.compacting: set[str] = set()
+        self.users: Counter[str] = Counter()
 
     def settled_durable(self, run_id: str) -> None:
         """Count one committed row, and wait for the attempt that it may start (JN-304)."""
@@ -47,12 +49,24 @@ class Policy:
                 tasks.append(partial(self._maintain, run_id, number))
         return tasks
 
+    def enter(self, run_id: str) -> None:
+        """An admission or a compaction of the run begins."""
+        with self._instance.lock:
+            self.users[run_id] += 1
+
+    def leave(self, run_id: str) -> None:
+        """It has ended."""
+        with self._instance.lock:
+            self.users[run_id] -= 1
+            if not self.users[run_id]:
+                del self.users[run_id]
+
     def retire_idle(self) -> None:
         """With the lock held: forget the counters of runs that nothing goes on in (JN-228)."""
         instance = self._instance
         read = {stream.run_id for stream in instance.streams}
         for run_id in list(self.counters):
-            busy = run_id in self.compacting or run_id in instance.gates or run_id in read
+            busy = run_id in self.compacting or run_id in read or run_id in self.users
             if not busy and instance.backlog.is_drained(run_id):
                 del self.counters[run_id]
 
