@@ -246,12 +246,15 @@ def test_close_twice() -> None:
     assert isinstance(call(state, "close.poll", ticket=1).outcome, JournalUsageError)
 
 
-def test_close_stops_maintenance_it_need_not_wait_for() -> None:
-    """Maintenance registered in the drain itself is awaited or stopped, but none is left (JN-230)."""
+def test_close_waits_for_maintenance_of_its_drain() -> None:
+    """What the drained entries set going is awaited, too (JN-230, JN-304)."""
     state = queued(opened(compaction={"entryThreshold": 1, "capture": "tail"}), 1)
     state, ticket = begun(state, "close.begin")
-    state = after(drained(state), "close.poll", ticket=ticket)
+    state = drained(state)
+    early = call(state, "close.poll", ticket=ticket).outcome
+    state = after(after(state, "maintenance.finish"), "close.poll", ticket=ticket)
 
+    assert early == Waiting(ticket)
     assert memory(state).maintenance == {}
     assert memory(state).status == "closed"
 

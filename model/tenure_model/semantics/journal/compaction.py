@@ -60,13 +60,12 @@ def compact(
     while isinstance(step.outcome, Waiting):
         ticket = step.outcome.ticket
         compaction = step.state.instances[session].compactions[ticket]
-        if not compaction.gated:
-            drained = drain(step.state, session)
-            step = poll_compact(drained.state, session, clock_ms, ticket)
-            fired |= drained.fired | step.fired
-        else:
-            step = poll_compact(step.state, session, clock_ms, ticket)
-            fired |= step.fired
+        state = step.state
+        if is_pending(state.instances[session], compaction.run_id):
+            drained = drain(state, session)
+            state, fired = drained.state, fired | drained.fired
+        step = poll_compact(state, session, clock_ms, ticket)
+        fired |= step.fired
     return attrs.evolve(step, fired=fired)
 
 
@@ -91,6 +90,7 @@ def poll_compact(state: JournalState, session: str, clock_ms: float, ticket: obj
 
     Once the run has drained and nobody holds the transaction, it takes the transaction, sees again that the run has
     drained, and closes the gate (JN-286); the next step decides, commits or rolls back, and opens the gate (JN-287).
+    ``journal_closed`` where the instance was closed before it got so far.
     """
     instance = state.instances.get(session)
     if instance is None:
@@ -100,13 +100,13 @@ def poll_compact(state: JournalState, session: str, clock_ms: float, ticket: obj
         return JournalStep(state, JournalUsageError("no compaction has this ticket"))
     if compaction.gated:
         return _truncate(state, session, instance, clock_ms, ticket, compaction)
-    if instance.status == "closed":
-        state = with_instance(state, session, _without(instance, ticket))
-        return JournalStep(state, JournalError("journal_closed", CLOSED))
     if is_pending(instance, compaction.run_id):
         return JournalStep(state, Waiting(ticket))
     if state.transaction is not None:
         return JournalStep(state, Blocked())
+    if instance.status == "closed":
+        state = with_instance(state, session, _without(instance, ticket))
+        return JournalStep(state, JournalError("journal_closed", CLOSED))
     gated = attrs.evolve(compaction, gated=True)
     instance = attrs.evolve(instance, compactions={**instance.compactions, ticket: gated})
     held = Transaction(session, state.committed, (), compaction=ticket)

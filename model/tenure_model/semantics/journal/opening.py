@@ -124,7 +124,8 @@ def begin_close(state: JournalState, session: str) -> JournalStep:
 def poll_close(state: JournalState, session: str, ticket: object) -> JournalStep:
     """End the close if its final flush has an answer, whichever (JN-230): ``Done``, else ``Waiting``.
 
-    Live streams and subscriptions end, maintenance that is not done is stopped. Entries still pending are abandoned,
+    It also waits for the maintenance that the entries before it set going while they drained (JN-304); ``original``
+    stops what is not done. Live streams and subscriptions end. Entries still pending are abandoned,
     which happens under ``original`` alone (HZ-03); what the writer has committed stays.
     """
     instance = state.instances.get(session)
@@ -133,7 +134,7 @@ def poll_close(state: JournalState, session: str, ticket: object) -> JournalStep
     flush = instance.flushes.get(ticket) if type(ticket) is int else None
     if flush is None or not flush.closing or type(ticket) is not int:
         return JournalStep(state, JournalUsageError("no close has this ticket"))
-    if flush.answer is None:
+    if flush.answer is None or ("R-6" in state.profile.repairs and instance.maintenance):
         return JournalStep(state, Waiting(ticket))
     fates = unsettled_fates(instance, "abandoned")
     closed = attrs.evolve(
