@@ -57,7 +57,9 @@ WEIGHTS: Final = (
     ("journal.entries", 4),
     ("journal.checkpoint", 7),
     ("journal.latestCheckpoint", 2),
-    ("journal.compact", 6),
+    ("journal.compact", 4),
+    ("compact.begin", 5),
+    ("compact.poll", 9),
     ("journal.generation", 1),
     ("journal.forget", 1),
     ("journal.transact", 4),
@@ -68,6 +70,8 @@ WEIGHTS: Final = (
     ("changes.take", 3),
     ("changes.close", 1),
     ("journal.close", 1),
+    ("close.begin", 2),
+    ("close.poll", 3),
     ("journal.open", 1),
     ("run", 14),
 )
@@ -111,7 +115,7 @@ class JournalGenerator:
     def step(
         self, state: SystemState, journal: JournalView, held: Mapping[str, list[int]], clock_ms: float
     ) -> tuple[str, dict[str, object]]:
-        """An operation and its arguments. ``held`` has the session's tokens, tickets, streams and subscriptions."""
+        """An operation and its arguments. ``held`` has the numbers of what the session has begun, by its kind."""
         chooser = self._chooser
         if not state.runs:
             return "run.create", {"runId": "r0", "stateJson": "{}"}
@@ -120,12 +124,13 @@ class JournalGenerator:
         operation = _DECK[chooser.below(len(_DECK))]
         if operation == "run":
             return self._run_step(state, clock_ms)
-        number = _NUMBERED.get(operation)
-        if number is not None:
-            numbers = held.get(number, [])
+        numbered = _NUMBERED.get(operation)
+        if numbered is not None:
+            kind, name = numbered
+            numbers = held.get(kind, [])
             if not numbers:
                 return self._emit_lossy()
-            return operation, {number: pick(chooser, numbers[-3:])}
+            return operation, {name: pick(chooser, numbers[-3:])}
         draw = _DRAWS.get(operation)
         return (operation, {}) if draw is None else draw(self, state, journal)
 
@@ -213,13 +218,19 @@ class JournalGenerator:
         return "journal.latestCheckpoint", {"runId": pick(self._chooser, (*RUN_IDS, ""))}
 
     def _compact(self, state: SystemState, journal: JournalView) -> tuple[str, dict[str, object]]:
+        return "journal.compact", self._compact_arguments(state, journal)
+
+    def _begin_compact(self, state: SystemState, journal: JournalView) -> tuple[str, dict[str, object]]:
+        return "compact.begin", self._compact_arguments(state, journal)
+
+    def _compact_arguments(self, state: SystemState, journal: JournalView) -> dict[str, object]:
         chooser = self._chooser
         run_id = pick(chooser, RUN_IDS)
         arguments: dict[str, object] = {"runId": run_id, "owner": self.owner(state, run_id)}
         checkpoints = journal.checkpoints.get(run_id, ())
         if chance(chooser, 35):
             arguments["upTo"] = pick(chooser, checkpoints)[0] if checkpoints else chooser.below(8)
-        return "journal.compact", arguments
+        return arguments
 
     def _generation(self, _: SystemState, __: JournalView) -> tuple[str, dict[str, object]]:
         return "journal.generation", {"runId": pick(self._chooser, RUN_IDS)}
@@ -253,14 +264,17 @@ class JournalGenerator:
 _Draw = Callable[[JournalGenerator, SystemState, JournalView], tuple[str, dict[str, object]]]
 
 _NUMBERED: Final = {
-    "lossy.read": "token",
-    "lossy.finish": "token",
-    "flush.poll": "ticket",
-    "stream.page": "stream",
-    "stream.close": "stream",
-    "changes.take": "changes",
-    "changes.close": "changes",
+    "lossy.read": ("token", "token"),
+    "lossy.finish": ("token", "token"),
+    "flush.poll": ("flush", "ticket"),
+    "compact.poll": ("compaction", "ticket"),
+    "close.poll": ("close", "ticket"),
+    "stream.page": ("stream", "stream"),
+    "stream.close": ("stream", "stream"),
+    "changes.take": ("changes", "changes"),
+    "changes.close": ("changes", "changes"),
 }
+"""Steps that go on with something begun: what kind of thing, and the argument that names it."""
 
 _DRAWS: Final[Mapping[str, _Draw]] = {
     "journal.emitDurable": JournalGenerator._emit_durable,
@@ -272,6 +286,7 @@ _DRAWS: Final[Mapping[str, _Draw]] = {
     "journal.checkpoint": JournalGenerator._checkpoint,
     "journal.latestCheckpoint": JournalGenerator._latest,
     "journal.compact": JournalGenerator._compact,
+    "compact.begin": JournalGenerator._begin_compact,
     "journal.generation": JournalGenerator._generation,
     "journal.forget": JournalGenerator._forget,
     "journal.open": JournalGenerator._open,

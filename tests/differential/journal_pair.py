@@ -1,5 +1,6 @@
 """Runs and journal of two systems on the same steps: the same answers, tables and memory after each."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import attrs
@@ -8,10 +9,11 @@ from tenure_model.conform.journal_model import JournalModelSystem
 from tenure_model.conform.journal_view import JournalSystem, JournalView, plain
 from tenure_model.conform.replay import leaves
 from tenure_model.conform.traces import CONTROLS
-from tenure_model.semantics.journal.answers import Begun, Waiting
+from tenure_model.semantics.journal.answers import Begun, Blocked, Waiting
 from tenure_model.semantics.journal.invariants import violated_between, violated_invariants
 from tenure_model.vocabulary.journal_errors import JournalUsageError
 from tests.differential.actions import Action
+from tests.differential.journal_waits import would_wait
 from tests.differential.pair import Divergence, state_difference
 
 NUMBERS: Final = ("token", "ticket", "stream", "changes")
@@ -40,7 +42,13 @@ class JournalPair:
         self._numbers: dict[tuple[str, str, object], object] = {}
 
     def take(self, action: Action) -> object:
-        """Take one step on both; answers the model's outcome, or raises ``Divergence``."""
+        """Take one step on both; answers the model's outcome, or raises ``Divergence``.
+
+        A step in which a thread would wait is not taken, and not remembered either: whoever shrinks a history leaves
+        out steps that let it go on.
+        """
+        if self.would_wait(action.session, action.operation, action.arguments):
+            return Blocked()
         self.actions.append(action)
         result, answer = self._both(action)
         self._check_invariants()
@@ -54,6 +62,10 @@ class JournalPair:
         if other != action.session:
             self._compare(other)
         return result
+
+    def would_wait(self, session: str, operation: str, arguments: Mapping[str, object]) -> bool:
+        """Whether a thread of the session would wait in this step, as things stand."""
+        return would_wait(self.model.model, session, operation, arguments, in_memory=len(self.sessions) == 1)
 
     def _maintain(self, action: Action) -> None:
         """Let maintenance that a step registered go on at once: when it does is nobody's promise."""

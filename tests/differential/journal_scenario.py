@@ -1,14 +1,12 @@
 """A scenario with a journal: sessions that emit, write, follow, compact, commit, roll back and crash in between.
 
-Not drawn here, and tested on each side alone: a compaction or a close that stops half way for others to come between,
-maintenance stage by stage, lossy entries under an automatic policy (when it counts them is a matter of timing), failing
-reads, transactions begun by raw statements.
+Not drawn here, and tested on each side alone: maintenance stage by stage, lossy entries under an automatic policy (when
+it counts them is a matter of timing), failing reads, transactions begun by raw statements.
 """
 
 from typing import Final
 
-from tenure_model.conform.systems import SystemState
-from tenure_model.semantics.journal.answers import Begun, Waiting
+from tenure_model.semantics.journal.answers import Begun, Blocked, Waiting
 from tests.differential.actions import Action
 from tests.differential.cells import Cell, cell
 from tests.differential.choice import Chooser, chance, pick
@@ -19,17 +17,17 @@ from tests.differential.scenario import START_MS, Clock
 
 _ADVANCES_MS: Final = (0, 1, 5, 1_000, 30_001)
 
-_HELD: Final = {"stream.open": "stream", "changes.open": "changes"}
-
-_WAITS_FOR_THE_DATABASE: Final = (
-    "writer.settle",
-    "writer.drain",
-    "maintenance.finish",
-    "journal.flush",
-    "journal.compact",
-    "journal.close",
-)
-"""Steps in which a thread would wait while another session has a transaction open: they are drawn when none has."""
+_KINDS: Final = {
+    "lossy.begin": "token",
+    "flush.begin": "flush",
+    "journal.flush": "flush",
+    "compact.begin": "compaction",
+    "close.begin": "close",
+    "journal.close": "close",
+    "stream.open": "stream",
+    "changes.open": "changes",
+}
+"""What the number is for that a step may answer."""
 
 
 class JournalScenario:
@@ -42,7 +40,6 @@ class JournalScenario:
         self._clocks = {session: Clock(float(chooser.below(3)), 1.0) for session in pair.sessions}
         self._runs = CommandGenerator(chooser, Memory())
         self._generator = JournalGenerator(chooser, self._runs)
-        self._depth = dict.fromkeys(pair.sessions, 0)
         self._held: dict[str, dict[str, list[int]]] = {session: {} for session in pair.sessions}
         self._has_policy: dict[str, bool] = {}
         self.crashes = 0
@@ -67,76 +64,75 @@ class JournalScenario:
             clock_ms = self._clocks[session].at(self._true_ms)
         state, journal = self._pair.model.state(session), self._pair.model.journal(session)
         operation, arguments = self._generator.step(state, journal, self._held[session], clock_ms)
-        if operation == "journal.compact" and not any(self._depth.values()):
-            # How much the writer does while a compaction waits for it is its own affair: here, everything.
-            self._pair.take(Action(session, "writer.drain", {}, clock_ms))
         if self._has_policy.get(session) and operation in ("journal.emitLossy", "lossy.begin", "journal.transact"):
             # When the policy counts the rows of a batch is a matter of timing (JN-301), so its runs are durable here.
             operation, arguments = "journal.emitDurableUnfenced", {"input": self._generator.event()}
-        if operation == "writer.write" and any(self._depth.values()):
-            # It would wait for the transaction before its storage could fail.
-            arguments = {}
-        if operation == "journal.open" and any(self._depth.values()):
-            # The first of all creates a table (JN-151), and would wait.
-            operation, arguments = "run.get", {"runId": next(iter(state.runs), "r0")}
-        if operation == "stream.page" and self._depth[session] and len(self._pair.sessions) == 1:
-            # A memory database sees its own transaction and nothing else.
-            operation, arguments = "run.get", {"runId": next(iter(state.runs), "r0")}
-        is_nested = operation == "journal.compact" and self._depth[session] > 0
-        if operation in _WAITS_FOR_THE_DATABASE and any(self._depth.values()) and not is_nested:
-            operation, arguments = "journal.emitDurableUnfenced", {"input": self._generator.event()}
+        operation, arguments = self._possible(session, operation, arguments)
         if journal.memory is None and not operation.startswith(("run.", "journal.open")):
             operation, arguments = "run.get", {"runId": next(iter(state.runs), "r0")}
-        situation = self._situation(session, state)
+        situation = self._situation(session)
         result = self._pair.take(Action(session, operation, arguments, clock_ms))
-        self._hold(session, operation, result)
+        self._hold(session, operation, arguments, result)
         if operation == "journal.open" and result is None:
             options = arguments["options"]
             self._has_policy[session] = isinstance(options, dict) and "compaction" in options
         return cell(situation, operation, result)
 
-    def _situation(self, session: str, state: SystemState) -> str:
-        memory = self._pair.model.journal(session).memory
-        inside = "inside" if self._depth[session] else "busy" if any(self._depth.values()) else "free"
-        return f"{inside}/{'none' if memory is None else memory.status}"
+    def _possible(self, session: str, operation: str, arguments: dict[str, object]) -> tuple[str, dict[str, object]]:
+        """The step, or another in place of one in which a thread would wait for what is open."""
+        if not self._pair.would_wait(session, operation, arguments):
+            return operation, arguments
+        if operation == "writer.write":
+            return operation, {}
+        transaction = self._pair.model.model.transaction
+        if transaction is not None and transaction.session == session and transaction.compaction is not None:
+            return "compact.poll", {"ticket": transaction.compaction}
+        if operation == "stream.page":
+            return "journal.latestCheckpoint", {"runId": "r0"}
+        return "journal.emitDurableUnfenced", {"input": self._generator.event()}
 
-    def _hold(self, session: str, operation: str, result: object) -> None:
+    def _where(self, session: str) -> str:
+        """Whose transaction is open: none, the session's own, that of its compaction, another's."""
+        transaction = self._pair.model.model.transaction
+        if transaction is None:
+            return "free"
+        if transaction.session != session:
+            return "busy"
+        return "inside" if transaction.compaction is None else "gated"
+
+    def _situation(self, session: str) -> str:
+        memory = self._pair.model.journal(session).memory
+        return f"{self._where(session)}/{'none' if memory is None else memory.status}"
+
+    def _hold(self, session: str, operation: str, arguments: dict[str, object], result: object) -> None:
         held = self._held[session]
-        if isinstance(result, Begun):
-            held.setdefault("token", []).append(result.token)
-        elif isinstance(result, Waiting):
-            held.setdefault("ticket", []).append(result.ticket)
-        elif operation in _HELD and type(result) is int:
-            held.setdefault(_HELD[operation], []).append(result)
+        number = (
+            result.token
+            if isinstance(result, Begun)
+            else result.ticket
+            if isinstance(result, Waiting)
+            else result
+            if type(result) is int
+            else None
+        )
+        if operation in _KINDS and number is not None:
+            held.setdefault(_KINDS[operation], []).append(number)
+        elif operation == "compact.poll" and not isinstance(result, Waiting | Blocked):
+            held["compaction"] = [other for other in held["compaction"] if other != arguments["ticket"]]
         elif operation == "journal.open" and result is None:
             held.clear()
 
     def _control(self, session: str) -> str | None:
         chooser = self._chooser
-        depth = self._depth[session]
-        if depth and chance(chooser, 25):
-            control = pick(chooser, ("session.commit", "session.rollback", "session.begin", "session.commit"))
-        elif not depth and chance(chooser, 5):
-            control = "session.begin"
-        elif len(self._pair.sessions) > 1 and chance(chooser, 1):
+        where = self._where(session)
+        if where == "inside" and chance(chooser, 25):
+            return pick(chooser, ("session.commit", "session.rollback", "session.begin", "session.commit"))
+        if where in ("free", "busy") and chance(chooser, 5):
+            return "session.begin"
+        if len(self._pair.sessions) > 1 and chance(chooser, 1):
             control = pick(chooser, ("session.crash", "system.crash"))
-        else:
-            return None
-        self._follow(session, control)
-        return control
-
-    def _follow(self, session: str, control: str) -> None:
-        if control == "session.begin":
-            if any(depth for other, depth in self._depth.items() if other != session):
-                return  # refused as busy: both systems must say so
-            self._depth[session] += 1
-        elif control == "session.crash":
-            self._depth[session] = 0
-            self._held[session] = {}
+            for lost in self._pair.sessions if control == "system.crash" else (session,):
+                self._held[lost] = {}
             self.crashes += 1
-        elif control == "system.crash":
-            self._depth = dict.fromkeys(self._depth, 0)
-            self._held = {other: {} for other in self._held}
-            self.crashes += 1
-        else:
-            self._depth[session] -= 1
+            return control
+        return None

@@ -114,6 +114,10 @@ class Session:
             for name, signature in operations.items()
         }
 
+    def end(self) -> None:
+        """Leave without a word, as the end of a process does."""
+        self.engine.unplug()
+
 
 class StoreSystem:
     """The SQLite store with any number of sessions. ``close`` it: a file lives in a folder of its own.
@@ -173,7 +177,7 @@ class StoreSystem:
         acting = self._sessions[session]
         acting.clock_ms = clock_ms
         if action == "session.crash":
-            acting.engine.unplug()
+            acting.end()
             self._sessions[session] = self._open()
             return True
         if action == "session.begin":
@@ -210,7 +214,7 @@ class StoreSystem:
 
     def _unplug(self) -> None:
         for session in self._sessions.values():
-            session.engine.unplug()
+            session.end()
 
     def _crash(self) -> None:
         """Go on with a copy of the file and its write-ahead log, as they were on disk; nobody closed anything."""

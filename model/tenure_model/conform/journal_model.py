@@ -30,8 +30,10 @@ def memory_view(instance: Instance) -> MemoryView:
         identities=tuple((identity, known.seq, known.status) for identity, known in instance.cache.items()),
         queue=_identities(instance.queue),
         batch=() if instance.batch is None else _identities(instance.batch.entries),
+        gates=frozenset(compaction.run_id for compaction in instance.compactions.values() if compaction.gated),
         unreported=None if lost is None else lost.code,
         published=instance.published,
+        counters={} if instance.status == "closed" else instance.counters,
     )
 
 

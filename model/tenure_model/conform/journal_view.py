@@ -19,8 +19,10 @@ class MemoryView:
 
     ``run_floors`` and ``producer_floors`` are the next numbers, ``warm`` the producers whose floor covers what is on
     disk (R-5). ``identities`` runs from the oldest to the newest, each (identity, seq, status). ``queue`` and ``batch``
-    are the identities of what waits and of what the writer has taken. ``unreported`` is the code of the loss that no
-    flush has told. ``published`` is all that subscribers were given, as (run id, seq).
+    are the identities of what waits and of what the writer has taken, ``gates`` the runs whose admissions wait for a
+    compaction. ``unreported`` is the code of the loss that no flush has told. ``published`` is all that subscribers
+    were given, as (run id, seq). ``counters`` are the rows of each run since its last automatic compaction (JN-301), and
+    none once the instance is closed.
     """
 
     status: str
@@ -30,8 +32,10 @@ class MemoryView:
     identities: tuple[tuple[Identity, int, str], ...]
     queue: tuple[Identity, ...]
     batch: tuple[Identity, ...]
+    gates: frozenset[str]
     unreported: str | None
     published: tuple[tuple[str, int], ...]
+    counters: Mapping[str, int]
 
 
 @attrs.frozen

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from tenure.journal import lossy
+from tenure.journal.instance import Instance
 from tenure.port.journal.session import JournalSession, Sessions, Step
 from tenure_model.semantics.journal.answers import Begun, Blocked
 from tenure_model.vocabulary.absent import ABSENT
@@ -14,8 +15,22 @@ from tenure_model.vocabulary.journal_errors import JournalUsageError
 
 def _begin(_: Sessions, acting: JournalSession, input: object) -> object:
     journal, _driver = acting.required("emitLossy")
+    if _is_gated(acting, journal.instance, input):
+        return Blocked()
     begun = acting.context.run(lossy.begin, journal.instance, input)
     return begun if isinstance(begun, Duplicate) else Begun(acting.hold([begun, False]))
+
+
+def _emit(_: Sessions, acting: JournalSession, input: object) -> object:
+    journal, _driver = acting.required("emitLossy")
+    if _is_gated(acting, journal.instance, input):
+        return Blocked()
+    return acting.context.run(journal.emit_lossy, input)  # type: ignore[arg-type]  # admission's to judge
+
+
+def _is_gated(acting: JournalSession, instance: Instance, input: object) -> bool:
+    """Whether the admission of an input would wait for a compaction of its run."""
+    return bool(instance.gates) and acting.context.run(instance.prepare, input).run_id in instance.gates
 
 
 def _admission(acting: JournalSession, token: int) -> list[Any]:
@@ -38,10 +53,13 @@ def _read(_: Sessions, acting: JournalSession, token: int) -> object:
 def _finish(_: Sessions, acting: JournalSession, token: int) -> object:
     begun = _admission(acting, token)
     journal, _driver = acting.required("emitLossy")
-    if not begun[1]:
+    if not begun[1] or begun[0].prepared.run_id in journal.instance.gates:
         return Blocked()
     del acting.held[token]
-    return acting.context.run(lossy.finish, journal.instance, begun[0])
+    try:
+        return acting.context.run(lossy.finish, journal.instance, begun[0])
+    finally:
+        lossy.end(journal.instance, begun[0])
 
 
 def _take(_: Sessions, acting: JournalSession) -> object:
@@ -83,6 +101,7 @@ def drain(sessions: Sessions, acting: JournalSession) -> object:
 
 
 STEPS: Final[Mapping[str, Step]] = {
+    "journal.emitLossy": _emit,
     "lossy.begin": _begin,
     "lossy.read": _read,
     "lossy.finish": _finish,

@@ -1,13 +1,13 @@
-"""Opening and closing the instance of a session."""
+"""Opening the instance of a session."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
-from tenure.consensus.database import DatabaseConsensus
 from tenure.journal.facts import JournalRecorder
 from tenure.journal.journal import Journal
 from tenure.journal.opening import JournalSetup, open_instance
 from tenure.port.journal.session import JournalSession, PublishedLog, Sessions, Step, SteppedDriver
+from tenure.port.journal.storage import SteppedConsensus, SteppedDatabase
 from tenure_model.semantics.journal.policy import CAPTURES
 from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.journal_errors import JournalUsageError
@@ -19,10 +19,11 @@ def _open(_: Sessions, acting: JournalSession, options: object = ABSENT) -> obje
     if acting.transactions:
         raise JournalUsageError("a journal cannot be opened inside a transaction")
     setup = JournalSetup(_with_capture(options), writer="manual")  # type: ignore[arg-type]  # admission's to judge
-    database = acting.store.database
+    database: Any = SteppedDatabase(acting.store.database)  # all of it that a journal uses
     instance = acting.context.run(
-        open_instance, database, DatabaseConsensus(database.rows), lambda: acting.clock_ms, setup
+        open_instance, database, SteppedConsensus(database.rows), lambda: acting.clock_ms, setup
     )
+    acting.give_up()
     driver = SteppedDriver(instance)
     instance.driver = driver
     acting.published = PublishedLog()
@@ -40,10 +41,4 @@ def _with_capture(options: object) -> object:
     return {**options, "compaction": {**policy, "capture": CAPTURES.get(policy.get("capture"), policy.get("capture"))}}
 
 
-def _close(_: Sessions, acting: JournalSession) -> object:
-    journal, _driver = acting.required("close")
-    acting.context.run(journal.close)
-    return None
-
-
-STEPS: Final[Mapping[str, Step]] = {"journal.open": _open, "journal.close": _close}
+STEPS: Final[Mapping[str, Step]] = {"journal.open": _open}

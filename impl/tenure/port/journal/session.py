@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from tenure.database.engine import SqlRow
 from tenure.database.sqlite import SqliteEngine
@@ -10,10 +10,13 @@ from tenure.journal.driving import ManualDriver, Task
 from tenure.journal.facts import JournalRecorder
 from tenure.journal.instance import Instance
 from tenure.journal.journal import Journal
+from tenure.port.journal.paused import Paused, paused_call
 from tenure.port.journal.storage import FaultyEngine
 from tenure.port.runs import Session
 from tenure_model.vocabulary.facts import OwnershipFact
 from tenure_model.vocabulary.journal_errors import unavailable
+
+Result = TypeVar("Result")
 
 
 class _SwitchedRecorder:
@@ -40,12 +43,17 @@ class SteppedDriver(ManualDriver):
         self.tasks.append(task)
 
     def wait_until(self, done: Callable[[], bool]) -> None:
-        """Let the writer and then the tasks go on until it is so."""
+        """Let the writer empty its queue and then the tasks go on until it is so; a paused call waits for others."""
+        call = paused_call()
+        if call is not None:
+            if call.at is None:
+                call.pause("drain")
+            while not self._look(done):
+                call.pause("drain")
+            return
         while not self._look(done):
             if self.writer.has_taken or self._instance.backlog.queue:
-                self.writer.take()
-                self.writer.write()
-                self.writer.settle()
+                self.writer.drain()
             elif self.tasks:
                 self.tasks.popleft()()
             else:
@@ -78,6 +86,41 @@ class JournalSession(Session):
         self.published = PublishedLog()
         self._next_number = 0
         self.held: dict[int, Any] = {}
+        self._calls: list[Paused] = []
+        self.gated: Paused | None = None
+        """The compaction that has closed its gate, and holds the database's write transaction."""
+        self.closing: int | None = None
+        """The number of the close that is under way."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the session has the database's one write transaction open."""
+        return bool(self.transactions) or self.gated is not None
+
+    def start(self, body: Callable[[], object]) -> Paused:
+        """Begin a call in the session's context; it runs to its first pause."""
+        call = self.context.run(Paused, body)
+        call.go_on()
+        if not call.has_ended:
+            self._calls.append(call)
+        return call
+
+    def ask(self, question: Callable[[], Result]) -> Result:
+        """What the session sees: in its context, or in the transaction of the compaction that has its turn."""
+        return self.context.run(question) if self.gated is None else self.gated.ask(question)
+
+    def give_up(self) -> None:
+        """Forget everything begun, in the middle of what it does."""
+        for call in self._calls:
+            call.give_up()
+        self._calls.clear()
+        self.held.clear()
+        self.gated = self.closing = None
+
+    def end(self) -> None:
+        """Leave without a word, as the end of a process does."""
+        self.give_up()
+        super().end()
 
     def hold(self, thing: object) -> int:
         """A number for something begun."""
@@ -97,10 +140,6 @@ class Sessions(Protocol):
 
     def is_held(self) -> bool:
         """Whether anybody has the database's one write transaction open."""
-        ...
-
-    def is_held_by_another(self, acting: JournalSession) -> bool:
-        """Whether somebody but this session has."""
         ...
 
 

@@ -1,9 +1,17 @@
-"""Storage that fails where a driver wants it to."""
+"""Storage that a driver holds on to: it fails, and its writes wait, where the driver wants them to."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar, TypeVarTuple
 
+from tenure.consensus.database import DatabaseConsensus
 from tenure.database.engine import Connection, DatabaseError
+from tenure.database.writer import Database
+from tenure.port.journal.paused import pause_here
 from tenure.port.runs import PluggedEngine
+from tenure_model.vocabulary.owners import OwnerId
+
+Result = TypeVar("Result")
+Arguments = TypeVarTuple("Arguments")
 
 
 class _FaultyConnection:
@@ -33,3 +41,34 @@ class FaultyEngine(PluggedEngine):
         """A real connection that can fail."""
         connection: Any = _FaultyConnection(super().connect(read_only=read_only), self)
         return connection  # type: ignore[no-any-return]  # the rest of the protocol is by __getattr__
+
+
+class SteppedDatabase:
+    """A session's database as its journal sees it: the write of a paused call stops before it begins."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.rows = database.rows
+        self.read = database.read
+        self.read_committed = database.read_committed
+        self.after_commit = database.after_commit
+        self.transaction = database.transaction
+
+    @property
+    def held_here(self) -> bool:
+        """As the real database."""
+        return self._database.held_here
+
+    def write(self, body: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
+        """As the real database, after a pause."""
+        pause_here("write")
+        return self._database.write(body, *arguments)
+
+
+class SteppedConsensus(DatabaseConsensus):
+    """Leases that a paused call looks at only once it is let go on: a compaction has then closed its gate."""
+
+    def guard(self, run_id: str, owner: OwnerId) -> None:
+        """As the real strategy, after a pause."""
+        pause_here("gate")
+        super().guard(run_id, owner)

@@ -5,22 +5,28 @@ What a thread would wait for (a transaction that another session has open, a wri
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from tenure.database.engine import DatabaseError
-from tenure.port.journal import following, lossy, opening, waiting
+from tenure.port.journal import draining, following, lossy, opening, waiting
+from tenure.port.journal.operations import bound
 from tenure.port.journal.session import JournalSession, Step
 from tenure.port.journal.view import memory_of, read_journal
 from tenure.port.runs import StoreSystem, read_tables
 from tenure_model.conform.journal_view import JournalView
 from tenure_model.conform.systems import SystemState
 from tenure_model.semantics.journal.answers import UserFailure
-from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.errors import RunStoreError
 from tenure_model.vocabulary.journal_errors import TRANSACTION_FAILED, JournalError, JournalUsageError
-from tenure_model.vocabulary.journal_operations import JOURNAL_OPERATIONS
 
-_STEPS: Final[Mapping[str, Step]] = {**opening.STEPS, **lossy.STEPS, **waiting.STEPS, **following.STEPS}
+_STEPS: Final[Mapping[str, Step]] = {
+    **opening.STEPS,
+    **lossy.STEPS,
+    **waiting.STEPS,
+    **draining.STEPS,
+    **following.STEPS,
+}
 
 
 class JournalStoreSystem(StoreSystem):
@@ -46,27 +52,23 @@ class JournalStoreSystem(StoreSystem):
             step = _STEPS.get(operation)
             if step is not None:
                 return step(self, acting, **arguments)
-            return _operate(acting, operation, arguments)
+            return acting.context.run(bound(acting, operation, arguments))
         except (JournalError, JournalUsageError, RunStoreError) as error:
             return error
 
     def journal(self, session: str) -> JournalView:
         """The journal as the session sees it."""
         acting = self._session(session)
-        return acting.context.run(read_journal, acting.store.database, memory_of(acting))
+        return acting.ask(partial(read_journal, acting.store.database, memory_of(acting)))
 
     def state(self, session: str) -> SystemState:
         """The runs as the session sees them; the facts are the journal's."""
         acting = self._session(session)
-        return acting.context.run(read_tables, acting.store.database)
+        return acting.ask(partial(read_tables, acting.store.database))
 
     def is_held(self) -> bool:
         """Whether anybody has the database's one write transaction open."""
-        return any(session.transactions for session in self._sessions.values())
-
-    def is_held_by_another(self, acting: JournalSession) -> bool:
-        """Whether somebody but this session has."""
-        return any(session.transactions for session in self._sessions.values() if session is not acting)
+        return any(self._session(name).holds for name in self._names)
 
     def _transact(self, session: str, acting: JournalSession, ops: Sequence[Mapping[str, Any]]) -> object:
         transaction = acting.store.transaction()
@@ -90,16 +92,3 @@ class JournalStoreSystem(StoreSystem):
         undo = None if failure is None else RuntimeError("rolled back by the driver")
         acting.context.run(transaction.__exit__, None, undo, None)
         return tuple(outcomes) if failure is None else failure
-
-
-def _operate(acting: JournalSession, operation: str, arguments: Mapping[str, object]) -> object:
-    """An operation of the public journal."""
-    signature = JOURNAL_OPERATIONS[operation]
-    journal, _driver = acting.required(signature.method)
-    method = getattr(journal, signature.python_name)
-    named = {
-        name: arguments.get(wire_name, ABSENT)
-        for wire_name, name in signature.parameters.items()
-        if wire_name in arguments or wire_name not in signature.optional
-    }
-    return acting.context.run(method, **named)

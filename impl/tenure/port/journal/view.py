@@ -39,8 +39,10 @@ def memory_of(acting: JournalSession) -> MemoryView | None:
         identities=tuple((identity, known.seq, status) for identity, known, status in instance.cache.items()),
         queue=tuple(map(_identity, backlog.queue)),
         batch=tuple(map(_identity, backlog.taken)),
+        gates=frozenset(instance.gates),
         unreported=None if lost is None else lost.code,
         published=tuple(acting.published.entries),
+        counters={} if instance.policy is None or instance.status == "closed" else dict(instance.policy.counters),
     )
 
 

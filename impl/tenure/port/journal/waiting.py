@@ -15,13 +15,19 @@ def _flush(sessions: Sessions, acting: JournalSession) -> object:
     journal, _driver = acting.required("flush")
     backlog = journal.instance.backlog
     waits = bool(backlog.pending or backlog.maintenance)
-    if waits and sessions.is_held_by_another(acting):
-        return Waiting(acting.hold(acting.context.run(journal.begin_flush)))
+    if waits and not acting.transactions and sessions.is_held():
+        ticket = acting.hold(acting.context.run(journal.begin_flush))
+        drain(sessions, acting)
+        finish_maintenance(sessions, acting)
+        stand = _poll_flush(sessions, acting, ticket)
+        if isinstance(stand, Failed):
+            raise stand.error
+        return None if isinstance(stand, Done) else stand
     try:
         acting.context.run(journal.flush)
     finally:
         if waits:
-            _finish_maintenance(sessions, acting)
+            finish_maintenance(sessions, acting)
     return None
 
 
@@ -48,7 +54,8 @@ def _stand_of(ticket: Ticket, number: int) -> object:
     return Done() if ticket.failure is None else Failed(ticket.failure)
 
 
-def _finish_maintenance(sessions: Sessions, acting: JournalSession) -> object:
+def finish_maintenance(sessions: Sessions, acting: JournalSession) -> object:
+    """Every task to its end, the writer emptying its queue before each; ``Blocked`` by a transaction in the way."""
     _journal, driver = acting.required("maintenance")
     while driver.tasks:
         if isinstance(drain(sessions, acting), Blocked) or sessions.is_held():
@@ -61,5 +68,5 @@ STEPS: Final[Mapping[str, Step]] = {
     "journal.flush": _flush,
     "flush.begin": _begin_flush,
     "flush.poll": _poll_flush,
-    "maintenance.finish": _finish_maintenance,
+    "maintenance.finish": finish_maintenance,
 }
