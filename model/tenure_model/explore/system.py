@@ -17,7 +17,7 @@ from tenure_model.explore.canonical import (
     shift,
 )
 from tenure_model.explore.properties import GRANTS, STEP_PROPERTIES, Property, Transition
-from tenure_model.explore.scope import DELETE, Scope
+from tenure_model.explore.scope import Scope
 from tenure_model.explore.search import Edge
 from tenure_model.semantics.commands import Command, apply
 from tenure_model.semantics.steps import Outcome, Step
@@ -25,16 +25,13 @@ from tenure_model.semantics.world import World
 from tenure_model.vocabulary.errors import RunStoreError
 
 State: TypeAlias = tuple[int, ...]
-"""A node: for each run of the scope, in order, the number of its code (``RunSystem.codes``)."""
+"""A node: for each family of the scope's runs, in order, the number of its situation (``RunSystem.codes``)."""
 
 NOBODY: Final = -1
 """The owner's and the run's number in the label of time passing."""
 
 TIME: Final = "time.passes"
 """The operation in the label of time passing."""
-
-_JOINT: Final = frozenset({"run.create", "run.lineage", "run.latestRound", "run.requestCancelLineage", DELETE})
-"""Operations that look at other runs than the one they name."""
 
 
 class Label(NamedTuple):
@@ -48,35 +45,63 @@ class Label(NamedTuple):
 
 Apply: TypeAlias = Callable[[World, Command], Step]
 RunEdge: TypeAlias = Edge[Label, State]
+_Codes: TypeAlias = tuple[RunCode, ...]
+
+
+class Moves(NamedTuple):
+    """The edges of one family by themselves: how many, where they lead other than back, and the properties broken."""
+
+    edges: int
+    afters: tuple[int, ...]
+    broken: tuple[str, ...]
 
 
 class RunSystem:
     """The states of a scope and the edges between them.
 
-    ``apply`` is the semantics that is searched; a test gives a wrong one to see a property fail. In a scope of several
-    runs the edges of one run are worked out once for each of its codes, wherever the other runs stand.
+    ``apply`` is the semantics that is searched; a test gives a wrong one to see a property fail. Runs that share a
+    lineage or a parent are a family; no call looks beyond one. So in a scope of several families what one of them may
+    do is worked out once for each of its situations, wherever the others stand.
     """
 
-    __slots__ = ("_apply", "_codes", "_horizon_ms", "_known", "_later", "_numbers", "_properties", "_renamed", "scope")
+    __slots__ = (
+        "_apply",
+        "_codes",
+        "_families",
+        "_horizon_ms",
+        "_known",
+        "_later",
+        "_moves",
+        "_numbers",
+        "_properties",
+        "_renamed",
+        "scope",
+    )
 
     def __init__(self, scope: Scope, apply: Apply = apply, properties: Sequence[Property] = STEP_PROPERTIES) -> None:
         self.scope = scope
         self._apply = apply
         self._properties = tuple(properties)
+        self._families = families(scope)
         self._horizon_ms = horizon(scope)
-        self._codes: list[RunCode] = []
-        self._numbers: dict[RunCode, int] = {}
+        self._codes: list[_Codes] = []
+        self._numbers: dict[_Codes, int] = {}
         self._renamed = [(renaming, dict[int, int]()) for renaming in renamings(scope)]
         self._known: dict[tuple[int, int], tuple[Edge[Label, int], ...]] = {}
+        self._moves: dict[tuple[int, int], Moves] = {}
         self._later: dict[tuple[int, int], int] = {}
 
     def initial(self) -> State:
         """The state without a run."""
-        return (self._number(NO_RUN),) * len(self.scope.runs)
+        return tuple([self._number((NO_RUN,) * len(family)) for family in self._families])
 
     def codes(self, state: State) -> tuple[RunCode, ...]:
-        """What a state says of each run."""
-        return tuple([self._codes[number] for number in state])
+        """What a state says of each run, in the scope's order."""
+        codes = [NO_RUN] * len(self.scope.runs)
+        for family, number in zip(self._families, state, strict=True):
+            for run, code in zip(family, self._codes[number], strict=True):
+                codes[run] = code
+        return tuple(codes)
 
     def world(self, state: State) -> World:
         """A world in this state, at ``NOW_MS``."""
@@ -84,20 +109,36 @@ class RunSystem:
 
     def place(self, world: World, now_ms: int) -> State:
         """The state of a world at an instant."""
-        codes = [encode(self.scope.owners, world, plan.run_id, now_ms) for plan in self.scope.runs]
-        return self._canonical(tuple([self._number(settle(code, self._horizon_ms)) for code in codes]))
+        return self._canonical(tuple([self._placed(family, world, now_ms) for family in self._families]))
 
     def successors(self, state: State) -> Iterator[RunEdge]:
         """Every distinct edge out of a state: calls first, in their order, then time."""
         seen: set[tuple[Label, State]] = set()
-        for number in range(len(state)):
-            for edge in self._edges_of(state, number):
-                if (key := edge[:2]) not in seen:
-                    seen.add(key)
-                    yield edge
+        for place, number in enumerate(state):
+            for label, after, broken, fired in self._edges(place, number):
+                moved = state
+                if after != number or len(state) == 1:
+                    moved = self._canonical((*state[:place], after, *state[place + 1 :]))
+                if (label, moved) not in seen:
+                    seen.add((label, moved))
+                    yield Edge(label, moved, broken, fired)
         for by_ms in self.scope.advances:
             later = tuple([self._after(number, by_ms) for number in state])
             yield Edge(Label(TIME, str(by_ms), NOBODY, NOBODY), self._canonical(later))
+
+    def neighbours(self, state: State) -> tuple[int, list[State], tuple[str, ...]]:
+        """What a search without labels needs: the number of edges, where they lead other than back, what they break."""
+        edges, afters = len(self.scope.advances), []
+        broken: tuple[str, ...] = ()
+        for place, number in enumerate(state):
+            moves = self._moves_of(place, number)
+            edges += moves.edges
+            broken += moves.broken
+            head, tail = state[:place], state[place + 1 :]
+            afters += [self._canonical((*head, after, *tail)) for after in moves.afters]
+        for by_ms in self.scope.advances:
+            afters.append(self._canonical(tuple([self._after(number, by_ms) for number in state])))
+        return edges, afters, broken
 
     def judged(self, world: World, call: Call, run_id: str) -> tuple[Step, tuple[str, ...]]:
         """What the semantics makes of a call, and the names of the properties that the step breaks.
@@ -110,52 +151,54 @@ class RunSystem:
         taken = Transition(world, call.command, self.scope.owners[call.owner], step, run_id)
         return step, tuple([judge.name for judge in self._properties if not judge.holds(taken)])
 
-    def _edges_of(self, state: State, number: int) -> Iterator[RunEdge]:
-        if len(state) == 1:
-            for label, after, broken, fired in self._steps(state, number, joint=None):
-                yield Edge(label, self._canonical((after,)), broken, fired)
-            return
-        known = self._known.get((number, state[number]))
+    def _edges(self, place: int, number: int) -> Sequence[Edge[Label, int]]:
+        """The distinct edges of one family in one situation, kept where other families make it come up again."""
+        if len(self._families) == 1:
+            return self._worked_out(place, number)
+        known = self._known.get((place, number))
         if known is None:
-            alone = [self._number(NO_RUN)] * len(state)
-            alone[number] = state[number]
-            known = self._known[number, state[number]] = tuple(self._steps(tuple(alone), number, joint=False))
-        for label, after, broken, fired in known:
-            moved = (*state[:number], after, *state[number + 1 :])
-            yield Edge(label, state if after == state[number] else self._canonical(moved), broken, fired)
-        yield from self._joint_steps(state, number)
+            known = self._known[place, number] = tuple(self._worked_out(place, number))
+        return known
 
-    def _steps(self, state: State, number: int, *, joint: bool | None) -> list[Edge[Label, int]]:
-        """The distinct edges of one run; ``joint`` admits only operations that do, or do not, look at other runs."""
+    def _worked_out(self, place: int, number: int) -> list[Edge[Label, int]]:
         found: dict[tuple[Label, int], Edge[Label, int]] = {}
-        plan, world = self.scope.runs[number], self.world(state)
-        for call in calls(self.scope, world, plan):
-            if joint is not None and (call.command.operation in _JOINT) != joint:
-                continue
-            step, broken = self.judged(world, call, plan.run_id)
-            after = state[number]
-            if step.world is not world:
-                code = encode(self.scope.owners, step.world, plan.run_id, NOW_MS)
-                after = self._number(settle(code, self._horizon_ms))
-            label = Label(call.command.operation, outcome_name(step.outcome), call.owner, number)
-            if broken or (label, after) not in found:
-                found[label, after] = Edge(label, after, broken, tuple(sorted(step.fired)))
+        family = self._families[place]
+        codes = [NO_RUN] * len(self.scope.runs)
+        for run, code in zip(family, self._codes[number], strict=True):
+            codes[run] = code
+        world = decode(self.scope, codes)
+        for run in family:
+            plan = self.scope.runs[run]
+            for call in calls(self.scope, world, plan):
+                step, broken = self.judged(world, call, plan.run_id)
+                after = number if step.world is world else self._placed(family, step.world, NOW_MS)
+                label = Label(call.command.operation, outcome_name(step.outcome), call.owner, run)
+                if broken or (label, after) not in found:
+                    found[label, after] = Edge(label, after, broken, tuple(sorted(step.fired)))
         return list(found.values())
 
-    def _joint_steps(self, state: State, number: int) -> Iterator[RunEdge]:
-        plan, world = self.scope.runs[number], self.world(state)
-        for call in calls(self.scope, world, plan):
-            if call.command.operation in _JOINT:
-                step, broken = self.judged(world, call, plan.run_id)
-                after = state if step.world is world else self.place(step.world, NOW_MS)
-                label = Label(call.command.operation, outcome_name(step.outcome), call.owner, number)
-                yield Edge(label, after, broken, tuple(sorted(step.fired)))
+    def _moves_of(self, place: int, number: int) -> Moves:
+        moves = self._moves.get((place, number))
+        if moves is None:
+            edges = self._edges(place, number)
+            afters = dict.fromkeys(edge.after for edge in edges if edge.after != number)
+            broken = tuple(sorted({name for edge in edges for name in edge.broken}))
+            moves = Moves(len(edges), tuple(afters), broken)
+            if len(self._families) > 1:
+                self._moves[place, number] = moves
+                self._known.pop((place, number), None)
+        return moves
 
-    def _number(self, code: RunCode) -> int:
-        number = self._numbers.get(code)
+    def _placed(self, family: tuple[int, ...], world: World, now_ms: int) -> int:
+        owners, runs = self.scope.owners, self.scope.runs
+        codes = [settle(encode(owners, world, runs[run].run_id, now_ms), self._horizon_ms) for run in family]
+        return self._number(tuple(codes))
+
+    def _number(self, codes: _Codes) -> int:
+        number = self._numbers.get(codes)
         if number is None:
-            number = self._numbers[code] = len(self._codes)
-            self._codes.append(code)
+            number = self._numbers[codes] = len(self._codes)
+            self._codes.append(codes)
         return number
 
     def _canonical(self, state: State) -> State:
@@ -168,15 +211,28 @@ class RunSystem:
         renaming, known = self._renamed[place]
         renamed = known.get(number)
         if renamed is None:
-            renamed = known[number] = self._number(rename(self._codes[number], renaming))
+            codes = tuple([rename(code, renaming) for code in self._codes[number]])
+            renamed = known[number] = self._number(codes)
         return renamed
 
     def _after(self, number: int, by_ms: int) -> int:
         later = self._later.get((number, by_ms))
         if later is None:
-            later = self._number(settle(shift(self._codes[number], by_ms), self._horizon_ms))
-            self._later[number, by_ms] = later
+            codes = tuple([settle(shift(code, by_ms), self._horizon_ms) for code in self._codes[number]])
+            later = self._later[number, by_ms] = self._number(codes)
         return later
+
+
+def families(scope: Scope) -> tuple[tuple[int, ...], ...]:
+    """The runs that calls may look at together, by their numbers: those of one lineage, and parents with children."""
+    families: list[tuple[set[str], tuple[int, ...]]] = []
+    for number, plan in enumerate(scope.runs):
+        names = {plan.run_id, plan.options.parent_run_id, plan.options.lineage_id} - {None}
+        kin = [family for family in families if family[0] & names]
+        joined = {name for family in kin for name in family[0]} | {name for name in names if name is not None}
+        members = tuple(sorted([member for family in kin for member in family[1]] + [number]))
+        families = [*[family for family in families if family not in kin], (joined, members)]
+    return tuple(members for _, members in families)
 
 
 def outcome_name(outcome: Outcome) -> str:
