@@ -34,8 +34,10 @@ lint: $(READY) ## Check style and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(READY) ## Check types
+types: $(READY) ## Check types with mypy and pyright
 	$(BIN)/mypy
+	@command -v node >/dev/null || { echo "pyright needs node on the PATH" >&2; exit 1; }
+	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright
 
 contracts: $(READY) ## Check who imports whom
 	$(BIN)/lint-imports
