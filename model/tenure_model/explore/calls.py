@@ -153,11 +153,12 @@ def _recover(at: _Place) -> Iterator[dict[str, object]]:
 
 
 def _transition(at: _Place) -> Iterator[dict[str, object]]:
+    # The state text is part of no situation, but a property looks at it: it comes with the guards, at no further call.
     for status in at.scope.targets:
         arguments: dict[str, object] = {"owner": at.caller.owner, "toStatus": status}
         yield arguments
         for guard in _GUARDS:
-            yield {**arguments, "guard": TransitionGuard(guard)}
+            yield {**arguments, "guard": TransitionGuard(guard), "stateJson": '{"kept":1}'}
 
 
 _ARGUMENTS: Final[Mapping[str, Callable[[_Place], Iterator[dict[str, object]]]]] = {
