@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 FUZZ_SECONDS ?= 60
 
-.PHONY: all help test lint types contracts fuzz prove bench clean lock tlc
+.PHONY: all help test lint types contracts fuzz explore explore-night prove bench clean lock tlc
 .DEFAULT_GOAL := all
 
 all: lint types contracts test ## Lint, types, import contracts and tests
@@ -50,6 +50,13 @@ prove: $(READY) ## Check the contracts of the pure predicates for all inputs
 
 tlc: $(READY) ## Check the protocol in TLA+ under both profiles; TLC_SCOPE names another scope
 	$(BIN)/python -m tests.tla $(TLC_SCOPE)
+
+explore: $(READY) ## Search every state of the default scope, and judge every step
+	$(BIN)/tenure explore boundary
+	$(BIN)/tenure explore deletion
+
+explore-night: $(READY) ## Sweep a scope of millions of states: an hour or so
+	$(BIN)/tenure explore night --stream
 
 bench: $(READY) ## Measure speed and memory, as ratios in one run
 	$(BIN)/python -m tests.bench

@@ -23,7 +23,18 @@ _PAGE: Final = """
     FROM flows_journal_events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT 500
 """
 
+_HAS_HISTORY: Final = """
+    SELECT EXISTS (SELECT 1 FROM flows_journal_events WHERE run_id = ?1)
+      OR EXISTS (SELECT 1 FROM flows_journal_checkpoints WHERE run_id = ?1)
+"""
+_HAS_RUNS: Final = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'flows_runs'"
+_HAS_RUN: Final = "SELECT 1 FROM flows_runs WHERE run_id = ?1"
+
 POLL_SECONDS: Final = 1.0
+
+
+class _NoSuchRunError(Exception):
+    pass
 
 
 @click.command("journal")
@@ -37,7 +48,8 @@ def journal_command(file: Path, run: str, follow: bool, after: int | None, as_js
 
     Reads only. A number that no entry has is shown as a gap: it means nothing, and nothing is missing there. What a
     compaction has cut off is shown as the floor, with the checkpoint that stands for it. Exit code 2: FILE is not a
-    store with a journal, or an entry is corrupt; those before it have been printed.
+    store with a journal, it knows no such RUN, or an entry is corrupt; those before it have been printed. With --follow
+    RUN may be yet to come.
     """
     from tenure.database.engine import DatabaseError
     from tenure_model.vocabulary.journal_errors import JournalError
@@ -46,7 +58,7 @@ def journal_command(file: Path, run: str, follow: bool, after: int | None, as_js
     try:
         for record in _records(file, run, -1 if after is None else after, follow):
             show(record)
-    except (DatabaseError, JournalError) as error:
+    except (DatabaseError, JournalError, _NoSuchRunError) as error:
         complain("journal", error, as_json)
     except KeyboardInterrupt:
         # How a reader that follows is meant to be ended.
@@ -67,11 +79,20 @@ def _records(file: Path, run: str, after: int, follow: bool) -> Iterator[dict[st
                 yield record
                 cursor = record["entry"]["seq"] if "entry" in record else cursor
             if not follow:
+                if cursor == after and not _is_known(connection, run):
+                    raise _NoSuchRunError(f"{file} has no run {printable(run)}")
                 return
             sys.stdout.flush()
             time.sleep(POLL_SECONDS)
     finally:
         connection.close()
+
+
+def _is_known(connection: "Connection", run: str) -> bool:
+    """Whether the file has the run, or anything of its history."""
+    if connection.rows(_HAS_HISTORY, (run,))[0][0]:
+        return True
+    return bool(connection.rows(_HAS_RUNS) and connection.rows(_HAS_RUN, (run,)))
 
 
 def _news(connection: "Connection", run: str, cursor: int) -> Iterator[dict[str, Any]]:

@@ -57,8 +57,11 @@ PAIR: Final = Scope(
 )
 """Two runs that have nothing to do with each other but the owners."""
 
+NIGHT: Final = attrs.evolve(BOUNDARY, name="night", runs=(RunPlan("r"), RunPlan("s")))
+"""The default scope with two runs: millions of states, to be swept."""
+
 SCOPES: Final[Mapping[str, Scope]] = {
-    scope.name: scope for scope in (BOUNDARY, SECOND_OPINION, DELETION, LINEAGE, PAIR)
+    scope.name: scope for scope in (BOUNDARY, SECOND_OPINION, DELETION, LINEAGE, PAIR, NIGHT)
 }
 """Every named scope, under ``reference``."""
 

@@ -1,0 +1,174 @@
+"""``tenure explore``: search every state of a scope, and say what holds in all of them."""
+
+import json
+import resource
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+
+from tenure.cli.text import complain
+
+if TYPE_CHECKING:
+    from tenure_model.explore.scope import Scope
+    from tenure_model.explore.search import Progress
+
+BROKEN = 1
+_TELL_EVERY_SECONDS = 2.0
+
+
+@attrs.frozen
+class _Report:
+    """What a search found, however it was made: sizes, and for each broken property the depth or the trace."""
+
+    states: int
+    transitions: int
+    depth: int
+    complete: bool
+    seconds: float
+    broken: dict[str, tuple[str, ...]]
+
+
+@click.command("explore")
+@click.argument("scope", default="boundary")
+@click.option(
+    "--profile",
+    type=click.Choice(["reference", "original"]),
+    default="reference",
+    show_default=True,
+    help="The semantics to search.",
+)
+@click.option("--depth", type=click.IntRange(min=0), default=None, help="Stop after so many steps.")
+@click.option("--stream", is_flag=True, help="Keep no graph: for scopes that would not fit.")
+@click.option(
+    "--export",
+    "export",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="Write the labelled graph to a .json, .graphml or .dot file.",
+)
+@click.option("--list", "list_scopes", is_flag=True, help="List the scopes and end.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+def explore_command(
+    scope: str, profile: str, depth: int | None, stream: bool, export: Path | None, list_scopes: bool, as_json: bool
+) -> None:
+    """Search every state of SCOPE, over the model itself, and judge every step.
+
+    Prints how much was searched, and for each property whether it holds; of one that breaks, a shortest trace to it.
+    Exit code 0: every property holds. 1: one is broken, as many are under the original profile. 2: the options exclude
+    each other, or networkx is not installed (tenure[explore]).
+    """
+    try:
+        from tenure_model.explore.scopes import SCOPES, named
+        from tenure_model.semantics.profiles import ORIGINAL, REFERENCE
+    except ModuleNotFoundError as error:
+        complain("explore", error, as_json)
+    if list_scopes:
+        _print_scopes(list(SCOPES.values()))
+        return
+    if scope not in SCOPES:
+        raise click.UsageError(f"there is no such scope; there are {', '.join(SCOPES)}")
+    if stream and export is not None:
+        raise click.UsageError("a streamed search keeps no graph to export")
+    chosen = named(scope, ORIGINAL if profile == "original" else REFERENCE)
+    search = _stream if stream else _search
+    report = search(chosen, depth, export, _progress(as_json))
+    if as_json:
+        click.echo(json.dumps(_to_wire(chosen, report), indent=2))
+    else:
+        _print(chosen, report)
+    if report.broken:
+        sys.exit(BROKEN)
+
+
+def _search(scope: "Scope", depth: int | None, export: Path | None, tell: "Callable[[Progress], object]") -> _Report:
+    from tenure_model.explore.graph import FORMATS, build_graph
+    from tenure_model.explore.system import RunSystem
+    from tenure_model.explore.telling import told
+    from tenure_model.explore.traces import trace_of
+
+    if export is not None and export.suffix.removeprefix(".") not in FORMATS:
+        raise click.UsageError(f"a graph is exported as one of {', '.join(FORMATS)}")
+    system = RunSystem(scope)
+    found = build_graph(system, depth=depth, on_progress=tell)
+    if export is not None:
+        export.write_text(FORMATS[export.suffix.removeprefix(".")](found), encoding="utf-8")
+    explored = found.explored
+    traces = {name: told(trace_of(system, explored, finding)) for name, finding in explored.findings.items()}
+    return _Report(
+        len(explored.states), explored.transitions, explored.depth, explored.complete, explored.seconds, traces
+    )
+
+
+def _stream(scope: "Scope", depth: int | None, _: Path | None, tell: "Callable[[Progress], object]") -> _Report:
+    from tenure_model.explore.sweep import sweep
+    from tenure_model.explore.system import RunSystem
+
+    swept = sweep(RunSystem(scope), depth=depth, on_progress=tell)
+    broken: dict[str, tuple[str, ...]] = {name: (f"first at depth {at}",) for name, at in swept.broken.items()}
+    return _Report(swept.states, swept.transitions, swept.depth, swept.complete, swept.seconds, broken)
+
+
+def _progress(quiet: bool) -> "Callable[[Progress], object]":
+    told = 0.0
+
+    def tell(progress: "Progress") -> None:
+        nonlocal told
+        if not quiet and progress.seconds - told >= _TELL_EVERY_SECONDS:
+            told = progress.seconds
+            click.echo(
+                f"{progress.states:,} states, {progress.expanded:,} expanded, {progress.transitions:,} transitions, "
+                f"depth {progress.depth}, {progress.seconds:.0f} s",
+                err=True,
+            )
+
+    return tell
+
+
+def _memory_mib() -> float:
+    """The most memory this process ever held. The unit of ``ru_maxrss`` is KiB, on macOS bytes."""
+    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return held / 2**20 if sys.platform == "darwin" else held / 2**10
+
+
+def _print_scopes(scopes: "list[Scope]") -> None:
+    for scope in scopes:
+        hosts = {owner.host_id for owner in scope.owners}
+        advances = ", ".join(f"{advance:,}" for advance in scope.advances) or "none"
+        click.echo(
+            f"{scope.name}: {len(scope.owners)} owners on {len(hosts)} hosts, {len(scope.runs)} runs, "
+            f"{len(scope.operations)} operations, time passes in steps of (ms): {advances}"
+        )
+
+
+def _print(scope: "Scope", report: _Report) -> None:
+    from tenure_model.explore.properties import STEP_PROPERTIES
+
+    whole = "all of them" if report.complete else "not all: a bound ended the search"
+    click.echo(f"scope {scope.name} under {scope.profile.name}")
+    click.echo(
+        f"{report.states:,} states ({whole}), {report.transitions:,} transitions, depth {report.depth}, "
+        f"{report.seconds:.1f} s, {_memory_mib():.0f} MiB"
+    )
+    for judge in STEP_PROPERTIES:
+        verdict = "BROKEN" if judge.name in report.broken else "holds "
+        click.echo(f"{verdict} {judge.name}: {judge.statement} ({', '.join(judge.rules)})")
+        for line in report.broken.get(judge.name, ()):
+            click.echo(f"    {line}")
+
+
+def _to_wire(scope: "Scope", report: _Report) -> dict[str, Any]:
+    return {
+        "scope": scope.name,
+        "profile": scope.profile.name,
+        "states": report.states,
+        "transitions": report.transitions,
+        "depth": report.depth,
+        "complete": report.complete,
+        "seconds": round(report.seconds, 3),
+        "memoryMiB": round(_memory_mib(), 1),
+        "broken": {name: list(lines) for name, lines in report.broken.items()},
+    }

@@ -1,0 +1,80 @@
+"""``tenure explore``: what it prints, exports and answers."""
+
+import json
+from pathlib import Path
+
+import networkx
+from click.testing import CliRunner, Result
+
+from tenure.cli import main
+
+
+def run(*arguments: str) -> Result:
+    """The command's result, output and exit code."""
+    return CliRunner().invoke(main, ["explore", *arguments])
+
+
+def test_says_what_holds():
+    """Size, depth, and a verdict for each property; exit code 0."""
+    result = run("second-opinion")
+
+    assert result.exit_code == 0
+    assert result.output.startswith(
+        "scope second-opinion under reference\n99 states (all of them), 4,514 transitions, depth 6"
+    )
+    assert result.output.count("\nholds ") == 12
+    assert "BROKEN" not in result.output
+
+
+def test_tells_what_breaks():
+    """A broken property comes with its trace; exit code 1."""
+    result = run("second-opinion", "--profile", "original", "--depth", "5")
+
+    assert result.exit_code == 1
+    assert "BROKEN claims-agree: " in result.output
+    assert "transitionOwned(toStatus=suspended) -> Transitioned  [claims-agree]" in result.output
+    assert "not all: a bound ended the search" in result.output
+
+
+def test_json():
+    """One document with the numbers, and the lines of each trace."""
+    result = run("second-opinion", "--profile", "original", "--json")
+    document = json.loads(result.output)
+
+    assert result.exit_code == 1
+    assert (document["states"], document["complete"], document["depth"]) == (141, True, 7)
+    assert sorted(document["broken"]) == ["claims-agree", "facts-tell", "owners-agree"]
+
+
+def test_streams():
+    """Without a graph the sizes are the same, and a break is told by its depth."""
+    result = run("second-opinion", "--profile", "original", "--stream", "--json")
+    document = json.loads(result.output)
+
+    assert document["states"] == 141
+    assert document["broken"]["claims-agree"] == ["first at depth 3"]
+
+
+def test_exports(tmp_path: Path):
+    """The suffix of the file says the format."""
+    file = tmp_path / "graph.graphml"
+    result = run("second-opinion", "--depth", "3", "--export", str(file))
+
+    assert result.exit_code == 0
+    assert networkx.read_graphml(file).nodes["0"] == {"r.status": "none"}
+
+
+def test_lists_scopes():
+    """Every named scope, one a line."""
+    names = [line.split(":")[0] for line in run("--list").output.splitlines()]
+
+    assert names == ["boundary", "second-opinion", "deletion", "lineage", "pair", "night"]
+
+
+def test_refuses_what_it_cannot_do(tmp_path: Path):
+    """An unknown scope, an unknown format, and an export of what is not kept are usage errors."""
+    assert [
+        run("nowhere").exit_code,
+        run("second-opinion", "--export", str(tmp_path / "graph.png")).exit_code,
+        run("second-opinion", "--stream", "--export", str(tmp_path / "graph.json")).exit_code,
+    ] == [2, 2, 2]
