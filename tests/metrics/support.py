@@ -106,11 +106,13 @@ class Observed:
         """From now on, have Ctrl-C come at every statement that contains ``on``."""
         self.fail_with(KeyboardInterrupt(), on=on)
 
-    def fail_with(self, error: BaseException, *, on: str = "BEGIN") -> None:
-        """From now on, raise ``error`` in place of every statement that contains ``on``."""
+    def fail_with(self, error: BaseException, *, on: str = "BEGIN", times: int = -1) -> None:
+        """Raise ``error`` in place of each statement that contains ``on``, or of the first few of them."""
+        left = [times]
 
         def before(sql: str) -> None:
-            if on in sql:
+            if on in sql and left[0]:
+                left[0] -= 1
                 raise error
 
         self.faults.before = before

@@ -1,6 +1,5 @@
 """Tests of when a settled run counts as throughput."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -65,13 +64,7 @@ def test_a_rollback_counts_nothing(observed: Observed, depth: int) -> None:
 def test_a_replayed_body_counts_once(observed: Observed) -> None:
     """The body runs three times, and is committed once; each replay was scheduled (RS-965, JN-143)."""
     observed.world.owned()
-    busy = iter([DatabaseError("busy"), DatabaseError("busy")])
-
-    def before(sql: str) -> None:
-        if sql == "COMMIT" and (error := next(busy, None)) is not None:
-            raise error
-
-    observed.faults.before = before
+    observed.fail_with(DatabaseError("busy"), on="COMMIT", times=2)
     with observed.rises() as risen:
         observed.store.write(complete, observed)
 
@@ -129,22 +122,10 @@ def test_a_transaction_that_the_writer_does_not_manage_counts_nothing(tmp_path: 
     observed.store.close()
 
 
-def busy_begins(times: int) -> Callable[[str], None]:
-    """Fail the next ``times`` BEGINs."""
-    left = [times]
-
-    def before(sql: str) -> None:
-        if sql == "BEGIN" and left[0]:
-            left[0] -= 1
-            raise DatabaseError("busy")
-
-    return before
-
-
 @pytest.mark.parametrize("explicit", [False, True])
 def test_each_scheduled_repetition_is_a_retry(observed: Observed, explicit: bool) -> None:
     """Of a write, and of the BEGIN of a transaction that the caller opens (JN-143)."""
-    observed.faults.before = busy_begins(3)
+    observed.fail_with(DatabaseError("busy"), times=3)
     with observed.rises() as risen:
         if explicit:
             with observed.store.transaction():
@@ -157,7 +138,7 @@ def test_each_scheduled_repetition_is_a_retry(observed: Observed, explicit: bool
 
 def test_giving_up_is_no_retry(observed: Observed) -> None:
     """Ten attempts are nine repetitions (JN-143)."""
-    observed.faults.before = busy_begins(99)
+    observed.fail_with(DatabaseError("busy"))
     with observed.rises() as risen:
         swallow(lambda: observed.runs.create("r", "{}"))
     observed.mend()
