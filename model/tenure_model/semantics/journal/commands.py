@@ -85,7 +85,7 @@ _HANDLERS: Final[Mapping[str, tuple[Handler, tuple[str, ...]]]] = {
     "writer.write": (_timeless(writer.write), ("fault",)),
     "writer.settle": (_timeless(writer.settle), ()),
     "writer.drain": (_timeless(writer.drain), ()),
-    "maintenance.step": (policy.step_maintenance, ("task",)),
+    "maintenance.step": (policy.step_maintenance, ("task", "place")),
     "maintenance.finish": (policy.finish_maintenance, ()),
     "flush.begin": (_timeless(flush.begin_flush), ()),
     "flush.poll": (_timeless(flush.poll_flush), ("ticket",)),

@@ -87,7 +87,7 @@ def close_instance(state: JournalState, session: str, clock_ms: float) -> Journa
         return JournalStep(step.state, None if isinstance(step.outcome, Done) else step.outcome, fired)
     ticket = step.outcome.ticket
     state = step.state
-    if state.instances[session].flushes[ticket].answer is None:
+    if _is_waiting(state, state.instances[session], ticket):
         drained = drain(state, session)
         maintained = finish_maintenance(drained.state, session, clock_ms)
         state, fired = maintained.state, fired | drained.fired | maintained.fired
@@ -134,7 +134,7 @@ def poll_close(state: JournalState, session: str, ticket: object) -> JournalStep
     flush = instance.flushes.get(ticket) if type(ticket) is int else None
     if flush is None or not flush.closing or type(ticket) is not int:
         return JournalStep(state, JournalUsageError("no close has this ticket"))
-    if flush.answer is None or ("R-6" in state.profile.repairs and instance.maintenance):
+    if _is_waiting(state, instance, ticket):
         return JournalStep(state, Waiting(ticket))
     fates = unsettled_fates(instance, "abandoned")
     closed = attrs.evolve(
@@ -151,6 +151,12 @@ def poll_close(state: JournalState, session: str, ticket: object) -> JournalStep
     if not fates:
         closed, fired = resolve(closed, state.profile)
     return JournalStep(with_fates(with_instance(state, session, closed), fates), Done(), fired)
+
+
+def _is_waiting(state: JournalState, instance: Instance, ticket: int) -> bool:
+    """Whether there is something left that the close of this ticket waits for."""
+    waits_for_tasks = "R-6" in state.profile.repairs and bool(instance.maintenance)
+    return instance.flushes[ticket].answer is None or waits_for_tasks
 
 
 def unsettled_fates(instance: Instance, fate: Fate) -> dict[int, Fate]:

@@ -67,8 +67,8 @@ def compact_after(
     fired: frozenset[str] = NO_REPAIRS
     while task is not None:
         if task.stage == "compact" and is_pending(state.instances[session], run_id):
-            drained = drain(state, session)
-            state, fired = drained.state, fired | drained.fired
+            state, repaired = _drained_in_flight(state, session, task)
+            fired |= repaired
         advanced = _advance(state, session, task, clock_ms)
         if isinstance(advanced, Blocked):
             return state, fired
@@ -77,8 +77,23 @@ def compact_after(
     return state, fired
 
 
-def step_maintenance(state: JournalState, session: str, clock_ms: float, number: object = ABSENT) -> JournalStep:
-    """Move one registered task by one stage, the oldest unless one is named; answers how many are left.
+def _drained_in_flight(state: JournalState, session: str, task: Maintenance) -> tuple[JournalState, frozenset[str]]:
+    """Let the writer drain its queue while an attempt is in flight, so that the run's rows are passed over (JN-301)."""
+    instance = state.instances[session]
+    number = instance.next_number
+    instance = attrs.evolve(instance, maintenance={**instance.maintenance, number: task}, next_number=number + 1)
+    drained = drain(with_instance(state, session, instance), session)
+    instance = drained.state.instances[session]
+    others = {other: waiting for other, waiting in instance.maintenance.items() if other != number}
+    instance, fired = resolve(attrs.evolve(instance, maintenance=others), state.profile)
+    return with_instance(drained.state, session, instance), drained.fired | fired
+
+
+def step_maintenance(
+    state: JournalState, session: str, clock_ms: float, number: object = ABSENT, place: object = ABSENT
+) -> JournalStep:
+    """Move one registered task by one stage; answers how many are left. It is the oldest, or the one of this number or
+    at this place in line, from 0 on.
 
     ``Blocked`` where the stage needs a transaction and somebody holds one, or the run has not drained. Flushes that
     waited for a task that has ended are answered.
@@ -86,6 +101,10 @@ def step_maintenance(state: JournalState, session: str, clock_ms: float, number:
     instance = state.instances.get(session)
     if instance is None:
         return JournalStep(state, unavailable("maintenance"))
+    if place is not ABSENT and instance.maintenance:
+        if type(place) is not int or not 0 <= place < len(instance.maintenance):
+            return JournalStep(state, JournalUsageError("no task has this place"))
+        number = list(instance.maintenance)[place]
     chosen = next(iter(instance.maintenance), None) if number is ABSENT else number
     task = instance.maintenance.get(chosen) if type(chosen) is int else None
     if task is None or type(chosen) is not int:
