@@ -51,6 +51,8 @@ WEIGHTS: Final = (
     ("writer.write", 7),
     ("writer.settle", 6),
     ("writer.drain", 3),
+    ("maintenance.step", 9),
+    ("maintenance.finish", 1),
     ("flush.begin", 3),
     ("flush.poll", 3),
     ("journal.flush", 4),
@@ -93,10 +95,10 @@ def draw_options(chooser: Chooser) -> dict[str, Any]:
     }
     if chance(chooser, 15):
         options["maxEntryBytes"] = 24
-    if chance(chooser, 20):
+    if chance(chooser, 35):
         options["compaction"] = {
             "entryThreshold": 2 + chooser.below(4),
-            "capture": pick(chooser, ("tail", "tail", "fail")),
+            "capture": pick(chooser, ("tail", "tail", "tail", "fail", "flush")),
         }
     return options
 
@@ -131,12 +133,18 @@ class JournalGenerator:
             if not numbers:
                 return self._emit_lossy()
             return operation, {name: pick(chooser, numbers[-3:])}
+        if operation == "maintenance.step" and (journal.memory is None or not journal.memory.maintenance):
+            return self._emit_lossy()
         draw = _DRAWS.get(operation)
         return (operation, {}) if draw is None else draw(self, state, journal)
 
     def _run_step(self, state: SystemState, clock_ms: float) -> tuple[str, dict[str, object]]:
         operation = _RUN_DECK[self._chooser.below(len(_RUN_DECK))]
         return operation, dict(self._runs.arguments(operation, state, clock_ms))
+
+    def _maintenance_step(self, _: SystemState, journal: JournalView) -> tuple[str, dict[str, object]]:
+        tasks = 0 if journal.memory is None else len(journal.memory.maintenance)
+        return "maintenance.step", {"place": self._chooser.below(tasks)} if tasks > 1 else {}
 
     def _emit_lossy(self) -> tuple[str, dict[str, object]]:
         return "journal.emitLossy", {"input": self.event()}
@@ -282,6 +290,7 @@ _DRAWS: Final[Mapping[str, _Draw]] = {
     "journal.emitLossy": JournalGenerator._emit_lossy_drawn,
     "lossy.begin": JournalGenerator._begin_lossy,
     "writer.write": JournalGenerator._write,
+    "maintenance.step": JournalGenerator._maintenance_step,
     "journal.entries": JournalGenerator._entries,
     "journal.checkpoint": JournalGenerator._checkpoint,
     "journal.latestCheckpoint": JournalGenerator._latest,

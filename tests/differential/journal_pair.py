@@ -56,7 +56,6 @@ class JournalPair:
         if not is_number and not is_same(result, answer):
             raise Divergence(tuple(self.actions), "answer", repr(result), repr(answer))
         self._learn(action, result, answer)
-        self._maintain(action)
         self._compare(action.session)
         other = self.sessions[len(self.actions) % len(self.sessions)]
         if other != action.session:
@@ -66,19 +65,6 @@ class JournalPair:
     def would_wait(self, session: str, operation: str, arguments: Mapping[str, object]) -> bool:
         """Whether a thread of the session would wait in this step, as things stand."""
         return would_wait(self.model.model, session, operation, arguments, in_memory=len(self.sessions) == 1)
-
-    def _maintain(self, action: Action) -> None:
-        """Let maintenance that a step registered go on at once: when it does is nobody's promise."""
-        instance = self.model.model.instances.get(action.session)
-        if instance is None or not instance.maintenance or self.model.model.transaction is not None:
-            return
-        for operation in ("writer.drain", "maintenance.finish"):
-            step = attrs.evolve(action, operation=operation, arguments={})
-            self.actions.append(step)
-            result, answer = self._both(step)
-            self._check_invariants()
-            if not is_same(result, answer):
-                raise Divergence(tuple(self.actions), operation, repr(result), repr(answer))
 
     def _both(self, action: Action) -> tuple[object, object]:
         if action.operation in CONTROLS:

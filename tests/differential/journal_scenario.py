@@ -1,7 +1,6 @@
 """A scenario with a journal: sessions that emit, write, follow, compact, commit, roll back and crash in between.
 
-Not drawn here, and tested on each side alone: maintenance stage by stage, lossy entries under an automatic policy (when
-it counts them is a matter of timing), failing reads, transactions begun by raw statements.
+Not drawn here, and tested on each side alone: failing reads, transactions begun by raw statements.
 """
 
 from typing import Final
@@ -41,7 +40,6 @@ class JournalScenario:
         self._runs = CommandGenerator(chooser, Memory())
         self._generator = JournalGenerator(chooser, self._runs)
         self._held: dict[str, dict[str, list[int]]] = {session: {} for session in pair.sessions}
-        self._has_policy: dict[str, bool] = {}
         self.crashes = 0
 
     def redirect(self, chooser: Chooser) -> None:
@@ -64,18 +62,12 @@ class JournalScenario:
             clock_ms = self._clocks[session].at(self._true_ms)
         state, journal = self._pair.model.state(session), self._pair.model.journal(session)
         operation, arguments = self._generator.step(state, journal, self._held[session], clock_ms)
-        if self._has_policy.get(session) and operation in ("journal.emitLossy", "lossy.begin", "journal.transact"):
-            # When the policy counts the rows of a batch is a matter of timing (JN-301), so its runs are durable here.
-            operation, arguments = "journal.emitDurableUnfenced", {"input": self._generator.event()}
         operation, arguments = self._possible(session, operation, arguments)
         if journal.memory is None and not operation.startswith(("run.", "journal.open")):
             operation, arguments = "run.get", {"runId": next(iter(state.runs), "r0")}
         situation = self._situation(session)
         result = self._pair.take(Action(session, operation, arguments, clock_ms))
         self._hold(session, operation, arguments, result)
-        if operation == "journal.open" and result is None:
-            options = arguments["options"]
-            self._has_policy[session] = isinstance(options, dict) and "compaction" in options
         return cell(situation, operation, result)
 
     def _possible(self, session: str, operation: str, arguments: dict[str, object]) -> tuple[str, dict[str, object]]:

@@ -6,12 +6,12 @@ from typing import Final
 from tenure_model.semantics.journal.state import JournalState
 from tenure_model.vocabulary.absent import ABSENT
 
-_WAITS_FOR_THE_DATABASE: Final = frozenset({"writer.settle", "maintenance.finish", "journal.compact", "journal.open"})
+_WAITS_FOR_THE_DATABASE: Final = frozenset({"journal.compact", "journal.open"})
 """These wait while another session has a transaction open; the first ``journal.open`` creates a table (JN-151)."""
 
 _BESIDE_A_GATE: Final = frozenset(
     {
-        *("lossy.begin", "lossy.finish", "writer.take", "writer.write", "flush.begin", "flush.poll"),
+        *("lossy.begin", "lossy.finish", "writer.take", "writer.write", "writer.settle", "flush.begin", "flush.poll"),
         *("compact.begin", "compact.poll", "close.begin", "close.poll", "journal.forget"),
         *("stream.open", "stream.close", "changes.open", "changes.take", "changes.close"),
         *("session.crash", "system.crash"),
@@ -21,7 +21,8 @@ _BESIDE_A_GATE: Final = frozenset(
 
 _READS_BESIDE_A_GATE: Final = frozenset(
     {
-        *("lossy.read", "journal.emitLossy", "journal.flush", "journal.close", "writer.drain"),
+        *("lossy.read", "journal.emitLossy", "journal.flush", "journal.close", "writer.drain", "maintenance.step"),
+        "maintenance.finish",
         *("journal.entries", "journal.latestCheckpoint", "journal.generation", "stream.page", "run.get"),
     }
 )
@@ -40,6 +41,8 @@ def would_wait(
         return True
     if held.session == session and held.compaction is not None:
         return operation not in _BESIDE_A_GATE and (in_memory or operation not in _READS_BESIDE_A_GATE)
+    if operation in ("maintenance.step", "maintenance.finish") and in_memory:
+        return True
     if operation == "stream.page" and in_memory:
         # Not a wait: a memory database sees its own transaction and nothing else, and says so.
         return True

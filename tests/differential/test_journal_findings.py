@@ -75,9 +75,11 @@ def test_close_waits_for_what_its_drain_set_going(pair):
     ticket = take(pair, "close.begin").ticket
     early = take(pair, "close.poll", ticket=ticket)
     take(pair, "writer.drain")
+    between = take(pair, "close.poll", ticket=ticket)
+    take(pair, "maintenance.finish")
     late = take(pair, "close.poll", ticket=ticket)
 
-    assert early == Waiting(ticket)
+    assert (early, between) == (Waiting(ticket), Waiting(ticket))
     assert late == Done()
     assert pair.model.journal("s0").checkpoints["r"] == ((0, '{"upTo":0}', 1_000, 1_000),)
 
@@ -105,3 +107,16 @@ def test_an_admission_between_its_phases_keeps_the_count_of_its_run(pair):
     take(pair, "journal.flush")
 
     assert pair.store.journal("s0").memory.counters == {"r": 1}
+
+
+def test_rows_settled_while_a_durable_attempt_drains_its_run_are_passed_over(pair):
+    """An attempt is in flight from its start on, also while it waits, and what settles then is not counted (JN-301)."""
+    open_owned(pair, compaction={"entryThreshold": 2, "capture": "tail"})
+    take(pair, "journal.emitDurableUnfenced", input=EVENT)
+    take(pair, "journal.emitLossy", input=EVENT)
+    take(pair, "journal.emitDurableUnfenced", input=EVENT)
+
+    memory = pair.store.journal("s0").memory
+
+    assert memory.maintenance == ()
+    assert memory.counters["r"] == 2

@@ -5,10 +5,13 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sized
 from contextvars import copy_context
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from tenure.journal.instance import LOG, Instance
 from tenure.journal.writer import LossyWriter
+
+if TYPE_CHECKING:
+    from tenure.journal.policy import Maintenance
 
 Task: TypeAlias = Callable[[], None]
 
@@ -27,8 +30,8 @@ class Driver(ABC):
         """Return once ``done``, which looks at the instance with its lock held, says so."""
 
     @abstractmethod
-    def maintain(self, task: Task) -> None:
-        """Run a registered task of maintenance."""
+    def maintain(self, task: "Maintenance") -> None:
+        """See a registered task of maintenance through."""
 
     @abstractmethod
     def capture(self, call: Task, seconds: float) -> bool:
@@ -59,9 +62,9 @@ class ManualDriver(Driver):
             self.writer.write()
             self.writer.settle()
 
-    def maintain(self, task: Task) -> None:
+    def maintain(self, task: "Maintenance") -> None:
         """At once, in the caller's thread."""
-        task()
+        task.finish()
 
     def capture(self, call: Task, seconds: float) -> bool:
         """At once, in the caller's thread, however long it takes."""
@@ -120,9 +123,10 @@ class ThreadDriver(Driver):
             while not done():
                 instance.progress.wait()
 
-    def maintain(self, task: Task) -> None:
-        """In a thread of its own: a compaction waits for the writer, so the writer cannot wait for it."""
-        threading.Thread(target=task, name="tenure-journal-maintenance", daemon=True).start()
+    def maintain(self, task: "Maintenance") -> None:
+        """Count at once, and compact in a thread of its own: that waits for the writer, which cannot wait for it."""
+        if task.step():
+            threading.Thread(target=task.finish, name="tenure-journal-maintenance", daemon=True).start()
 
     def capture(self, call: Task, seconds: float) -> bool:
         """In a thread of its own, with the caller's context: a thread can be given up, and not interrupted."""

@@ -2,26 +2,70 @@
 
 import threading
 from collections import Counter
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Iterable, Iterator
+from typing import Literal, TypeAlias
 
 from tenure.journal import statements
 from tenure.journal.checkpoints import write_checkpoint
 from tenure.journal.compaction import compact_run
-from tenure.journal.driving import Task
 from tenure.journal.instance import LOG, Instance
 from tenure_model.vocabulary.journal import CheckpointOptions, CompactionPolicy, CompactOptions
+
+Stage: TypeAlias = Literal["count", "capture", "checkpoint", "compact"]
 
 
 class CaptureTimeoutError(Exception):
     """``capture`` took too long and was given up."""
 
 
+class Maintenance:
+    """What one batch sets going for a run, stage by stage. From its start to its end, flushes wait for it.
+
+    ``stage`` is the next one. It is made with the instance's lock held.
+    """
+
+    __slots__ = ("_instance", "_number", "_policy", "_stages", "run_id", "stage")
+
+    def __init__(self, policy: "Policy", instance: Instance, run_id: str, inserted: int) -> None:
+        self._policy = policy
+        self._instance = instance
+        self._stages = policy.stages(run_id, inserted)
+        self._number = instance.backlog.begin_maintenance()
+        policy.enter(run_id)
+        self.run_id = run_id
+        self.stage: Stage = "count"
+
+    def step(self) -> bool:
+        """Take the next stage; whether there is another."""
+        following: Stage | None = None
+        try:
+            following = next(self._stages, None)
+        finally:
+            if following is None:
+                self._end()
+        if following is None:
+            return False
+        self.stage = following
+        return True
+
+    def finish(self) -> None:
+        """Take every stage that is left."""
+        while self.step():
+            pass
+
+    def _end(self) -> None:
+        instance = self._instance
+        with instance.lock:
+            self._policy.leave(self.run_id)
+            instance.backlog.end_maintenance(self._number)
+            instance.end_flushes()
+
+
 class Policy:
     """Counts rows by run, and compacts a run that has enough of them. It holds no fence.
 
     ``counters``, ``compacting`` and ``users`` are read and changed under the instance's lock; counting is one at a
-    time. ``users`` says how many admissions and compactions are under way in a run.
+    time. ``users`` says how many admissions, compactions and tasks of maintenance are under way in a run.
     """
 
     __slots__ = ("_counting", "_instance", "_options", "compacting", "counters", "users")
@@ -36,21 +80,53 @@ class Policy:
 
     def settled_durable(self, run_id: str) -> None:
         """Count one committed row, and wait for the attempt that it may start (JN-304)."""
-        if self._is_due(run_id, 1):
-            self._attempt(run_id)
+        for _ in self.stages(run_id, 1):
+            pass
 
-    def settled_lossy(self, run_ids: Iterable[str]) -> list[Task]:
-        """Count the rows that a batch inserted; answers the attempts to start, registered as maintenance (JN-304)."""
-        tasks: list[Task] = []
-        for run_id, inserted in Counter(run_ids).items():
-            if self._is_due(run_id, inserted):
-                with self._instance.lock:
-                    number = self._instance.backlog.begin_maintenance()
-                tasks.append(partial(self._maintain, run_id, number))
-        return tasks
+    def settled_lossy(self, run_ids: Iterable[str]) -> list[Maintenance]:
+        """What the rows that a batch inserted set going, registered so that flushes wait for it (JN-304).
+
+        The rows of a run that is being compacted are passed over (JN-301).
+        """
+        instance = self._instance
+        with instance.lock:
+            return [
+                Maintenance(self, instance, run_id, inserted)
+                for run_id, inserted in Counter(run_ids).items()
+                if run_id not in self.compacting
+            ]
+
+    def stages(self, run_id: str, inserted: int) -> Iterator[Stage]:
+        """Count, and where that is due, checkpoint and compact the run; stops before each of the later stages.
+
+        Whatever goes wrong is logged and starts the count anew (JN-302, JN-303).
+        """
+        if not self._is_due(run_id, inserted):
+            return
+        instance = self._instance
+        counter: int | None = None
+        try:
+            yield "capture"
+            tail = instance.database.read(statements.TAIL, (run_id,))[0][0]
+            if tail is None:
+                return
+            state = self._capture(run_id, tail)
+            yield "checkpoint"
+            write_checkpoint(instance, CheckpointOptions(run_id, tail, state), None)
+            yield "compact"
+            compact_run(instance, CompactOptions(run_id, tail), None)
+            counter = self._count(run_id)
+        except Exception:  # noqa: BLE001  # whatever fails, the emit must not see it (JN-303)
+            LOG.warning("automatic compaction of run %s failed", run_id, exc_info=True)
+            counter = 0
+        finally:
+            with instance.lock:
+                self.compacting.discard(run_id)
+                if counter is not None:
+                    self.counters[run_id] = counter
 
     def enter(self, run_id: str) -> None:
-        """An admission or a compaction of the run begins."""
+        """An admission, a compaction or a task of the run begins."""
         with self._instance.lock:
             self.users[run_id] += 1
 
@@ -93,33 +169,6 @@ class Policy:
     def _count(self, run_id: str) -> int:
         counted: int = self._instance.database.read(statements.COUNT, (run_id,))[0][0]
         return counted
-
-    def _maintain(self, run_id: str, number: int) -> None:
-        try:
-            self._attempt(run_id)
-        finally:
-            with self._instance.lock:
-                self._instance.backlog.end_maintenance(number)
-                self._instance.end_flushes()
-
-    def _attempt(self, run_id: str) -> None:
-        """Checkpoint and compact the run; whatever goes wrong is logged and starts the count anew (JN-302, JN-303)."""
-        instance = self._instance
-        try:
-            tail = instance.database.read(statements.TAIL, (run_id,))[0][0]
-            if tail is None:
-                return
-            write_checkpoint(instance, CheckpointOptions(run_id, tail, self._capture(run_id, tail)), None)
-            compact_run(instance, CompactOptions(run_id, tail), None)
-            counter = self._count(run_id)
-        except Exception:  # noqa: BLE001  # whatever fails, the emit must not see it (JN-303)
-            LOG.warning("automatic compaction of run %s failed", run_id, exc_info=True)
-            counter = 0
-        finally:
-            with instance.lock:
-                self.compacting.discard(run_id)
-        with instance.lock:
-            self.counters[run_id] = counter
 
     def _capture(self, run_id: str, tail: int) -> object:
         """The state that stands for the run up to ``tail``, from the program, within its time."""

@@ -33,6 +33,7 @@ def memory_view(instance: Instance) -> MemoryView:
         gates=frozenset(compaction.run_id for compaction in instance.compactions.values() if compaction.gated),
         unreported=None if lost is None else lost.code,
         published=instance.published,
+        maintenance=tuple((task.run_id, task.stage) for task in instance.maintenance.values()),
         counters={} if instance.status == "closed" else instance.counters,
     )
 

@@ -21,8 +21,8 @@ class MemoryView:
     disk (R-5). ``identities`` runs from the oldest to the newest, each (identity, seq, status). ``queue`` and ``batch``
     are the identities of what waits and of what the writer has taken, ``gates`` the runs whose admissions wait for a
     compaction. ``unreported`` is the code of the loss that no flush has told. ``published`` is all that subscribers
-    were given, as (run id, seq). ``counters`` are the rows of each run since its last automatic compaction (JN-301), and
-    none once the instance is closed.
+    were given, as (run id, seq). ``maintenance`` is every task by its run and next stage, ``counters`` the rows of each
+    run since it was last compacted (JN-301), none once the instance is closed.
     """
 
     status: str
@@ -35,6 +35,7 @@ class MemoryView:
     gates: frozenset[str]
     unreported: str | None
     published: tuple[tuple[str, int], ...]
+    maintenance: tuple[tuple[str, str], ...]
     counters: Mapping[str, int]
 
 

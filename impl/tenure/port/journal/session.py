@@ -1,15 +1,15 @@
 """One session with the journal instance that it has open, and what it has begun there and not ended."""
 
-from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from tenure.database.engine import SqlRow
 from tenure.database.sqlite import SqliteEngine
-from tenure.journal.driving import ManualDriver, Task
+from tenure.journal.driving import ManualDriver
 from tenure.journal.facts import JournalRecorder
 from tenure.journal.instance import Instance
 from tenure.journal.journal import Journal
+from tenure.journal.policy import Maintenance
 from tenure.port.journal.paused import Paused, paused_call
 from tenure.port.journal.storage import FaultyEngine
 from tenure.port.runs import Session
@@ -36,9 +36,9 @@ class SteppedDriver(ManualDriver):
 
     def __init__(self, instance: Instance) -> None:
         super().__init__(instance)
-        self.tasks: deque[Task] = deque()
+        self.tasks: list[Maintenance] = []
 
-    def maintain(self, task: Task) -> None:
+    def maintain(self, task: Maintenance) -> None:
         """Keep the task for later."""
         self.tasks.append(task)
 
@@ -55,7 +55,7 @@ class SteppedDriver(ManualDriver):
             if self.writer.has_taken or self._instance.backlog.queue:
                 self.writer.drain()
             elif self.tasks:
-                self.tasks.popleft()()
+                self.tasks.pop(0).finish()
             else:
                 raise RuntimeError("waits for something that only another thread could do")
 

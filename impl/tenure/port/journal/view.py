@@ -26,7 +26,7 @@ _READ_GENERATIONS: Final = "SELECT run_id, generation, after_seq FROM flows_jour
 
 def memory_of(acting: JournalSession) -> MemoryView | None:
     """What the session's instance remembers, if it has one."""
-    if acting.journal is None:
+    if acting.journal is None or acting.driver is None:
         return None
     instance = acting.journal.instance
     backlog = instance.backlog
@@ -42,6 +42,7 @@ def memory_of(acting: JournalSession) -> MemoryView | None:
         gates=frozenset(instance.gates),
         unreported=None if lost is None else lost.code,
         published=tuple(acting.published.entries),
+        maintenance=tuple((task.run_id, task.stage) for task in acting.driver.tasks),
         counters={} if instance.policy is None or instance.status == "closed" else dict(instance.policy.counters),
     )
 

@@ -1,5 +1,6 @@
 """What waits for others, step by step: flushes and maintenance."""
 
+import contextvars
 from collections.abc import Mapping
 from typing import Final
 
@@ -14,8 +15,8 @@ from tenure_model.vocabulary.journal_errors import JournalUsageError
 def _flush(sessions: Sessions, acting: JournalSession) -> object:
     journal, _driver = acting.required("flush")
     backlog = journal.instance.backlog
-    waits = bool(backlog.pending or backlog.maintenance)
-    if waits and not acting.transactions and sessions.is_held():
+    waits = bool(backlog.pending or backlog.maintenance) and not acting.transactions
+    if waits and sessions.is_held():
         ticket = acting.hold(acting.context.run(journal.begin_flush))
         drain(sessions, acting)
         finish_maintenance(sessions, acting)
@@ -54,13 +55,30 @@ def _stand_of(ticket: Ticket, number: int) -> object:
     return Done() if ticket.failure is None else Failed(ticket.failure)
 
 
+def _step_maintenance(sessions: Sessions, acting: JournalSession, place: int = 0) -> object:
+    """One stage of the task at this place in line; answers how many tasks are left."""
+    journal, driver = acting.required("maintenance")
+    if not driver.tasks:
+        return 0
+    if not 0 <= place < len(driver.tasks):
+        raise JournalUsageError("no task has this place")
+    task = driver.tasks[place]
+    is_drained = task.stage != "compact" or journal.instance.backlog.is_drained(task.run_id)
+    if (task.stage in ("checkpoint", "compact") and sessions.is_held()) or not is_drained:
+        return Blocked()
+    # In a context of its own, as its thread is: never inside the session's transaction.
+    if not contextvars.Context().run(task.step):
+        driver.tasks.remove(task)
+    return len(driver.tasks)
+
+
 def finish_maintenance(sessions: Sessions, acting: JournalSession) -> object:
-    """Every task to its end, the writer emptying its queue before each; ``Blocked`` by a transaction in the way."""
+    """Every task to its end, the writer emptying its queue before each stage; ``Blocked`` by a transaction."""
     _journal, driver = acting.required("maintenance")
     while driver.tasks:
-        if isinstance(drain(sessions, acting), Blocked) or sessions.is_held():
+        drain(sessions, acting)
+        if isinstance(_step_maintenance(sessions, acting), Blocked):
             return Blocked()
-        acting.context.run(driver.tasks.popleft())
     return None
 
 
@@ -68,5 +86,6 @@ STEPS: Final[Mapping[str, Step]] = {
     "journal.flush": _flush,
     "flush.begin": _begin_flush,
     "flush.poll": _poll_flush,
+    "maintenance.step": _step_maintenance,
     "maintenance.finish": finish_maintenance,
 }
