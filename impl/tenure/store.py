@@ -1,5 +1,6 @@
 """Opening a store, and the store itself."""
 
+import math
 import os
 import random as random_numbers
 import secrets
@@ -194,13 +195,14 @@ def open(
     Raises ``OpenError`` for what cannot be used, saying why: a missing folder, a file that is no database or cannot be
     written, a database newer than this program. ``DatabaseError("busy")`` where another process keeps it locked.
     ``JournalError`` for journal options that are wrong, and for a journal that cannot be read. ``AttemptStoreError``
-    for a policy of attempts that is wrong, before anything is opened (RS-804).
+    for a policy of attempts that is wrong, before anything is opened (RS-804). ``UsageError`` for a ``clock`` that
+    answers no finite number.
     """
     policy = admit_options(attempts)
     observer = new_observer(telemetry)
     database = _connect(path, sleep, random, busy_timeout_ms, retry, observer)
     try:
-        apply_migrations(database, now_ms=int(clock()), identity=identity())
+        apply_migrations(database, now_ms=_first_reading(clock), identity=identity())
         strategy: ConsensusStrategy = DatabaseConsensus(database.rows) if consensus == "database" else consensus
         if telemetry is not None:
             strategy = TracedConsensus(strategy, observer)
@@ -235,9 +237,16 @@ def migrate(
     """
     database = _connect(path, sleep, random, busy_timeout_ms, retry, new_observer(None))
     try:
-        return apply_migrations(database, now_ms=int(clock()), identity=identity())
+        return apply_migrations(database, now_ms=_first_reading(clock), identity=identity())
     finally:
         database.close()
+
+
+def _first_reading(clock: Callable[[], float]) -> int:
+    reading: object = clock()
+    if not isinstance(reading, int) and not (isinstance(reading, float) and math.isfinite(reading)):
+        raise UsageError(f"clock must answer milliseconds as a finite number, not {reading!r}")
+    return int(reading)
 
 
 def _open_journal(

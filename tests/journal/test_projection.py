@@ -85,6 +85,15 @@ def test_the_streams_own_errors_pass(world: World) -> None:
     assert [next(resumed), next(resumed)] == [{"e": 3}, {"e": 4}]
 
 
+@pytest.mark.parametrize("projection", [3, None, count])
+def test_what_is_no_projection_is_refused_at_once(world: World, projection: object) -> None:
+    """The parameter is named, and no stream is left behind that a compaction would wait for."""
+    with pytest.raises(tenure.JournalUsageError, match=r"^projection must be a tenure\.Projection$"):
+        world.journal.project(projection, "r")  # type: ignore[arg-type]  # what the test is about
+
+    assert not world.instance.streams
+
+
 def test_closed_it_ends(world: World) -> None:
     """Closing the projection closes its stream; a closed journal gives none."""
     with world.journal.project(COUNTS, "r") as states:

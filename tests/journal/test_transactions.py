@@ -1,6 +1,7 @@
 """Tests of transact and when_committed."""
 
 import contextvars
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -222,6 +223,19 @@ def test_an_update_of_another_task_of_the_thread_is_refused(world: World) -> Non
 
     assert answer is False
     assert log == []
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_what_cannot_be_called_is_refused_at_once(world: World, inside: bool) -> None:
+    """A body or an update that is no function is named, before a transaction or in one, which goes on."""
+    with world.store.transaction() if inside else nullcontext():
+        with pytest.raises(tenure.JournalUsageError, match=r"^body must be callable"):
+            world.journal.transact(3)  # type: ignore[call-overload]  # what the test is about
+        with pytest.raises(tenure.JournalUsageError, match=r"^update must be callable"):
+            world.journal.when_committed(3)  # type: ignore[arg-type]  # the same
+        world.durable()
+
+    assert world.seqs() == [0]
 
 
 def test_transactions_still_work_on_a_closed_journal(world: World) -> None:

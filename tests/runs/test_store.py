@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,6 +80,17 @@ def test_real_clock() -> None:
     """Without an injected clock it is the time of day."""
     with tenure.open(":memory:") as store:
         assert 1_700_000_000_000 < store.now() < 2**53
+
+
+@pytest.mark.parametrize("reading", [float("nan"), float("inf"), "noon", None])
+def test_a_clock_that_tells_no_time_is_refused(tmp_path: Path, reading: Any) -> None:
+    """Opening and migrating name the parameter and what it answered; the file can be opened with a better one."""
+    for call in (tenure.open, tenure.migrate):
+        with pytest.raises(tenure.UsageError, match=f"^clock must answer milliseconds .*, not {reading!r}$"):
+            call(tmp_path / "runs.db", clock=lambda: reading)
+
+    with tenure.open(tmp_path / "runs.db") as store:
+        assert store.runs.lineage("r") == ()
 
 
 def test_failing_facts_factory_closes_the_file(tmp_path: Path) -> None:

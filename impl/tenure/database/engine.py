@@ -48,7 +48,7 @@ class OpenError(DatabaseError):
 
 
 class UsageError(RuntimeError):
-    """A call that could only hang or join somebody else's transaction, refused at once."""
+    """A call that could only hang, join somebody else's transaction or fail half-way, refused at once."""
 
 
 class Statements(Protocol):

@@ -32,7 +32,7 @@ from tenure_model.vocabulary.journal import (
     JournalInput,
     StreamOptions,
 )
-from tenure_model.vocabulary.journal_errors import INVALID_RUN_ID, JournalError
+from tenure_model.vocabulary.journal_errors import INVALID_RUN_ID, JournalError, JournalUsageError
 from tenure_model.vocabulary.owners import OwnerId
 
 Result = TypeVar("Result")
@@ -148,7 +148,12 @@ class Journal:
     def project(
         self, projection: Projection[State], run_id: str, *, after_sequence: int | AbsentType = ABSENT
     ) -> ProjectedStates[State]:
-        """The states of a fold over ``stream``, the initial one first (JN-262, JN-263)."""
+        """The states of a fold over ``stream``, the initial one first (JN-262, JN-263).
+
+        ``JournalUsageError`` for what is no ``Projection``.
+        """
+        if not isinstance(projection, Projection):
+            raise JournalUsageError("projection must be a tenure.Projection")
         with self.instance.observer.around(operations.PROJECT, projection, run_id):
             return ProjectedStates(projection, self.stream(run_id, after_sequence=after_sequence))
 
@@ -185,6 +190,7 @@ class Journal:
         With ``body`` it runs that and answers what it answered, and runs it again, as a whole, while the database is
         busy. Without, it is a context manager, whose block runs once. Nested, either is a savepoint. What the database
         raises leaves it as ``sink_failed``, other errors as they are. Publication follows the outermost commit.
+        ``JournalUsageError`` for a ``body`` that cannot be called.
         """
         if body is None:
             return JournalTransaction(self.instance.database, self.instance.observer)
@@ -194,7 +200,8 @@ class Journal:
     def when_committed(self, update: Callable[[], object]) -> bool:
         """Run ``update`` now where no transaction is open, else once the outermost has committed (JN-315).
 
-        False, and it never runs, where the transaction of this thread belongs to another task.
+        False, and it never runs, where the transaction of this thread belongs to another task. ``JournalUsageError``
+        for an ``update`` that cannot be called.
         """
         return self._when_committed(update)
 

@@ -10,7 +10,7 @@ from tenure.database.writer import Database
 from tenure.journal.failures import storage_failure
 from tenure.metrics.observer import Observer
 from tenure.metrics.operations import TRANSACT
-from tenure_model.vocabulary.journal_errors import TRANSACTION_FAILED
+from tenure_model.vocabulary.journal_errors import TRANSACTION_FAILED, JournalUsageError
 
 Result = TypeVar("Result")
 
@@ -58,6 +58,8 @@ class JournalTransaction:
 
 def transact(database: Database, body: Callable[[], Result]) -> Result:
     """Run ``body`` in one transaction, again as a whole while the database is busy; nested, in a savepoint, once."""
+    if not callable(body):
+        raise JournalUsageError("body must be callable, or left out")
     try:
         return database.write(body)
     except DatabaseError as error:
@@ -66,6 +68,8 @@ def transact(database: Database, body: Callable[[], Result]) -> Result:
 
 def when_committed(database: Database, update: Callable[[], object]) -> bool:
     """Run ``update`` now where no transaction is open, else after the outermost commit (JN-315)."""
+    if not callable(update):
+        raise JournalUsageError("update must be callable")
     if database.after_commit(update):
         return True
     if database.held_here:

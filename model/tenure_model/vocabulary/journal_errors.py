@@ -79,7 +79,9 @@ class JournalError(Exception):
 
 
 class JournalUsageError(RuntimeError):
-    """A wait for the queued writer where it can never end: inside a transaction, or in ``capture`` (R-9)."""
+    """A wait for the queued writer where it can never end: inside a transaction, or in ``capture`` (R-9). And an
+    argument that the operation could only fail on half-way: it names the parameter.
+    """
 
 
 INVALID_INPUT: Final = "event violates the journal input contract"
