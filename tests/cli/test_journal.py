@@ -119,6 +119,25 @@ def test_a_corrupt_entry_is_said(file):
     assert "could not decode" in json.loads(as_json[1].splitlines()[-1])["error"]
 
 
+def test_an_unknown_run_is_said(file):
+    """Exit code 2 and a line on stderr, in JSON where JSON was asked for; its name is shown and not obeyed."""
+    plain = CliRunner().invoke(main, ["journal", str(file), "no\x1bsuchrun"])
+    code, output = run(file, "nosuchrun", "--json")
+
+    assert (plain.exit_code, plain.stdout) == (2, "")
+    assert plain.stderr == f"tenure journal: {file} has no run no\\x1bsuchrun\n"
+    assert (code, json.loads(output)) == (2, {"error": f"{file} has no run nosuchrun"})
+
+
+@pytest.mark.parametrize("arguments", [("r", "--after", "4"), ("silent",)])
+def test_nothing_to_show_of_a_known_run_is_no_error(file, arguments):
+    """Above the last entry, and for a run that has no history yet, there is nothing to print and nothing to say."""
+    with tenure.open(file) as store:
+        store.runs.create("silent", "{}")
+
+    assert run(file, *arguments) == (0, "")
+
+
 def test_follows_until_interrupted(file):
     """A follower prints what another process commits, and ends with the interrupt that is meant to end it."""
     command = [sys.executable, "-m", "tenure.cli", "journal", str(file), "r", "--follow", "--after", "4", "--json"]
