@@ -1,5 +1,6 @@
 """Tests of when a settled run counts as throughput."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,26 @@ def test_a_replayed_body_counts_once(observed: Observed) -> None:
         key("flows_run_transitions", outcome="transitioned", to="completed"): 3,
         key("flows_db_write_retries"): 2,
     }
+
+
+def test_writes_that_share_a_transaction_count_each_for_itself(tmp_path: Path) -> None:
+    """Threads that settle runs of one file at once: each run is one (RS-965)."""
+    observed = new_observed(path=tmp_path / "t.db")
+    for number in range(40):
+        observed.world.owned(f"run-{number}")
+
+    def settle(first: int) -> None:
+        for number in range(first, 40, 4):
+            observed.runs.transition_owned(f"run-{number}", A, "completed")
+
+    threads = [threading.Thread(target=settle, args=(first,)) for first in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert throughput(observed) == 40
+    observed.store.close()
 
 
 def test_an_unknown_outcome_of_the_commit_counts_nothing(observed: Observed) -> None:
