@@ -210,6 +210,9 @@ Stolen(expected, claimant, now, evidence) ==
         ELSE IF ~admitted \/ ~LeaseStealable(lease, expected.owner, now) THEN Unchanged(Loss(now))
         ELSE Answer("Claimed", RowWithClaim(claimant, now), WithClaim(lease, claimant, now))
 
+(* Not an operation of the store but raw SQL; R-3 is the trigger.            *)
+Deleted == IF row = None THEN Unchanged("false") ELSE Answer("true", None, IF Repaired THEN NoLease ELSE lease)
+
 -----------------------------------------------------------------------------
 (* Actions: anyone may call anything at any reading.                         *)
 
@@ -256,13 +259,8 @@ TransitionOwned == \E w \in Owners :
     Answered("transitionOwned", w,
         {Transitioned(w, to, guard) : to \in Statuses \ {"pending"}, guard \in {"none", "absent", "present"}})
 
-(* Not an operation of the store: raw SQL. R-3 is the trigger.               *)
-Delete ==
-    /\ AllowDelete
-    /\ row # None
-    /\ row' = None
-    /\ lease' = IF Repaired THEN NoLease ELSE lease
-    /\ last' = [operation |-> "row.delete", outcome |-> "ok", by |-> None]
+(* By an administrator, at whichever owner's host.                           *)
+Delete == AllowDelete /\ \E w \in Owners : Answered("row.delete", w, {Deleted})
 
 Init == row = None /\ lease = NoLease /\ last = [operation |-> "none", outcome |-> "ok", by |-> None]
 

@@ -12,7 +12,7 @@ Flat(r, l) ==
      ELSE <<r.status, r.owner, r.heartbeat, r.claimant, r.token, r.cancel, r.acknowledged>>)
         \o <<l.owner, l.heartbeat, l.claimant, l.token>>
 
-Label(call) == call.operation \o "." \o call.outcome \o (IF call.by = None THEN "" ELSE ".o" \o ToString(call.by))
+Label(call) == call.operation \o "." \o call.outcome \o ".o" \o ToString(call.by)
 
 (* One line; a tuple would be broken into several by TLC's printer.          *)
 PrintTransition ==

@@ -92,7 +92,7 @@ def wedged(graph: nx.MultiDiGraph, later: nx.MultiDiGraph, dead: Collection[int]
     callers = {f"o{owner + 1}" for owner in dead}
     steps: nx.DiGraph = nx.DiGraph()
     steps.add_nodes_from(later)
-    steps.add_edges_from((a, b) for a, b, label in later.edges(keys=True) if label.rpartition(".")[2] not in callers)
+    steps.add_edges_from((a, b) for a, b, label in later.edges(data="label") if label.rpartition(".")[2] not in callers)
     steps.add_edges_from((state, "settled") for state in later if state.status in TERMINAL)
     return set(graph) - nx.ancestors(steps, "settled")
 

@@ -6,7 +6,7 @@ import networkx as nx
 import pytest
 
 from tests.tla import tlc
-from tests.tla.graph import INITIAL, State, late, parse_state, read_graph, shortest_path_to, wedged
+from tests.tla.graph import INITIAL, State, late, parse_state, shortest_path_to, wedged
 
 skipped = pytest.mark.skipif(tlc.missing() is not None, reason=str(tlc.missing()))
 # One worker, so that the graphs are made once.
@@ -18,20 +18,15 @@ def needs_tlc(test):
     return skipped(together(test))
 
 
-HOSTS = (0, 1)
-READINGS = (0, 30_000, 30_001)
 OWNED = State("running", 0, 0, None, None, False, False, 0, 0, None, None)
 SETTLED = State("completed", None, None, None, None, False, False, None, None, None, None)
 STUCK = State("suspended", None, None, None, None, False, False, None, None, 1, 30_001)
 
 
-@pytest.fixture(scope="module")
-def graphs():
+@pytest.fixture
+def graphs(graphs_from_tla):
     """Graphs by profile: at the usual readings, and with a late one more."""
-    return {
-        profile: [read_graph(profile, HOSTS, some) for some in (READINGS, (*READINGS, late(READINGS)))]
-        for profile in ("reference", "original")
-    }
+    return {profile: graphs_from_tla(profile) for profile in ("reference", "original")}
 
 
 def toy(*edges):
@@ -115,16 +110,12 @@ def test_stealing_from_oneself_wedges_the_others_under_original(graphs):
 
 
 @needs_tlc
-def test_a_deleted_row_wedges_its_successor_under_original():
+def test_a_deleted_row_wedges_its_successor_under_original(graphs_from_tla):
     """H-03: the lease outlives the row, and a new run of the same id cannot be claimed; R-3 removes it."""
-    found = [
-        wedged(*(read_graph(profile, HOSTS, some, deletes=True) for some in (READINGS, (*READINGS, late(READINGS)))))
-        for profile in ("reference", "original")
-    ]
     orphan = State("pending", None, None, None, None, False, False, None, None, 1, 0)
 
-    assert found[0] == set()
-    assert orphan in found[1]
+    assert wedged(*graphs_from_tla("reference", deletes=True)) == set()
+    assert orphan in wedged(*graphs_from_tla("original", deletes=True))
 
 
 def test_a_state_that_only_a_late_call_can_settle_is_no_wedge():
