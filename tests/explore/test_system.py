@@ -4,14 +4,18 @@ import attrs
 import pytest
 
 from tenure_model.explore.canonical import rename, renamings
+from tenure_model.explore.properties import Property, Transition
 from tenure_model.explore.scope import Participant, Scope, honest, owners_on
 from tenure_model.explore.scopes import named
 from tenure_model.explore.search import explore
-from tenure_model.explore.system import RunSystem, outcome_name
+from tenure_model.explore.system import Label, RunSystem, outcome_name
+from tenure_model.semantics.commands import Command, apply
 from tenure_model.semantics.profiles import ORIGINAL, REFERENCE, Profile
-from tenure_model.semantics.steps import Outcome
+from tenure_model.semantics.steps import Outcome, Step
+from tenure_model.semantics.world import World
 from tenure_model.vocabulary.errors import RunStoreError
 from tenure_model.vocabulary.outcomes import FenceLost
+from tenure_model.vocabulary.runs import SUSPENDED
 from tests.explore.walks import edges_of, renamed_edges, walk
 
 PROFILES = pytest.mark.parametrize("profile", [REFERENCE, ORIGINAL], ids=lambda profile: profile.name)
@@ -47,6 +51,27 @@ def test_symmetry_merges_renamed_states_only() -> None:
     assert {
         frozenset(rename(merged.codes(state)[0], renaming) for renaming in renamings(scope)) for state in found
     } == (classes)
+
+
+def test_every_broken_property_is_kept() -> None:
+    """Calls of one label that lead to one state are one edge, and it has what any of them broke."""
+
+    def odd_token(taken: Transition) -> bool:
+        return taken.command.arguments.get("claimedAtMs") != 1
+
+    def odd_snapshot(taken: Transition) -> bool:
+        return taken.command.arguments.get("expected") != SUSPENDED
+
+    def written(world: World, command: Command) -> Step:
+        return attrs.evolve(apply(world, command), world=attrs.evolve(world))
+
+    judges = [Property(judge.__name__, "", (), judge) for judge in (odd_token, odd_snapshot)]
+    system = RunSystem(named("second-opinion", REFERENCE), written, judges)
+    edges = {edge.label: edge for edge in system.successors(system.initial())}
+
+    assert edges[Label("run.activate", "ClaimLost", 0, 0)].broken == ("odd_token", "odd_snapshot")
+    assert edges[Label("run.claim", "NotFound", 0, 0)].broken == ("odd_snapshot",)
+    assert edges[Label("run.abandonClaim", "ClaimLost", 0, 0)].broken == ("odd_token",)
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,20 @@
 """What must hold of every step that can be taken, each stated once, in plain words, with the rules it comes from.
 
-A property judges one step: the world before, the call, and what the model made of it. That is enough for histories too:
-what a step leaves behind is what the next one starts from. Every property can fail: the tests have, for each, a wrong
-model that breaks it.
+A property judges what one step did to one run: the world before, the call, and what the model made of it. That is
+enough for histories too: what a step leaves behind is what the next one starts from. The worlds before a step are those
+that ``canonical.decode`` writes down, where what a situation does not keep has a fixed value. So a property that speaks
+of such a thing compares both sides of the step or, like the token that an ownership grew from, looks where it is set.
+Every property can fail: the tests have, for each, a wrong model that breaks it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import attrs
 
 from tenure_model.semantics.commands import Command
 from tenure_model.semantics.predicates import is_stale
-from tenure_model.semantics.steps import Step
+from tenure_model.semantics.steps import Outcome, Step
 from tenure_model.semantics.wellformed import Standing, replay_facts
 from tenure_model.semantics.world import Lease, Run, World
 from tenure_model.vocabulary.facts import OwnershipFact
@@ -31,7 +33,10 @@ from tenure_model.vocabulary.statuses import is_terminal_run_status
 
 @attrs.frozen
 class Transition:
-    """One step about to be judged: ``caller`` gave ``command`` to ``before``, and the model answered ``step``."""
+    """A step about to be judged: ``caller`` gave ``command`` to ``before``, and the model answered ``step``.
+
+    ``run_id`` is the run that is looked at, which need not be the one that the command names.
+    """
 
     before: World
     command: Command
@@ -68,6 +73,21 @@ class Property:
     statement: str
     rules: tuple[str, ...]
     holds: Callable[[Transition], bool]
+
+
+def broken_by(taken: Transition, properties: Sequence[Property]) -> tuple[str, ...]:
+    """The names of the properties that a step breaks, on the run it names or on any that it wrote to."""
+    others = [attrs.evolve(taken, run_id=run_id) for run_id in _written(taken) if run_id != taken.run_id]
+    return tuple([judge.name for judge in properties if not all(map(judge.holds, (taken, *others)))])
+
+
+def _written(taken: Transition) -> Iterator[str]:
+    before, after = taken.before, taken.step.world
+    for run_id in {**before.runs, **after.runs, **before.leases, **after.leases}:
+        if before.runs.get(run_id) is not after.runs.get(run_id) or (
+            before.leases.get(run_id) is not after.leases.get(run_id)
+        ):
+            yield run_id
 
 
 def _one_owner(taken: Transition) -> bool:
@@ -127,9 +147,14 @@ def _written_once(taken: Transition) -> bool:
 
 def _no_theft(taken: Transition) -> bool:
     old, new = taken.row_before, taken.row_after
-    if old is None or new is None or old.owner is None:
+    if old is None or new is None:
         return True
-    if new.claim is not None and new.claim != old.claim:
+    if new.claim is not None and new.claim == old.claim:
+        # Whoever came in under a claim that stays could be replaced by it without ever having been stale.
+        return new.owner is None or new.owner == old.owner
+    if old.owner is None:
+        return True
+    if new.claim is not None:
         return is_stale(old.heartbeat_at_ms, new.claim.claimed_at_ms)
     if new.owner is None or new.owner == old.owner:
         return True
@@ -143,11 +168,15 @@ def _fenced(taken: Transition) -> bool:
     if taken.step.world is taken.before:
         return True
     row, lease = taken.row_before, taken.lease_before
+    by_row = row is not None and row.owner == taken.caller
+    by_lease = lease is not None and lease.ownership is not None and lease.ownership.owner == taken.caller
     match taken.command.operation:
-        case "run.heartbeat" | "run.reconfirm" | "run.transitionOwned":
-            return lease is not None and lease.ownership is not None and lease.ownership.owner == taken.caller
+        case "run.transitionOwned":
+            return by_row and by_lease
+        case "run.heartbeat" | "run.reconfirm":
+            return by_lease
         case "run.acknowledgeCancel":
-            return row is not None and row.owner == taken.caller
+            return by_row
         case _:
             return True
 
@@ -159,10 +188,8 @@ def _revision_grows(taken: Transition) -> bool:
     if after.revision < before.revision:
         return False
     changed = [run_id for run_id in {**before.runs, **after.runs} if before.runs.get(run_id) != after.runs.get(run_id)]
-    return all(
-        (change := after.changes.get(run_id)) is not None and before.revision < change.revision <= after.revision
-        for run_id in changed
-    )
+    spent = [change.revision for run_id in changed if (change := after.changes.get(run_id)) is not None]
+    return len(set(spent)) == len(changed) and all(before.revision < revision <= after.revision for revision in spent)
 
 
 def _facts_tell(taken: Transition) -> bool:
@@ -170,7 +197,11 @@ def _facts_tell(taken: Transition) -> bool:
         return True
     told = taken.before.facts.get(taken.run_id, ())
     new = taken.step.world.facts.get(taken.run_id, ())[len(told) :]
-    return replay_facts((*_as_facts(taken.run_id, taken.lease_before), *new)) == _standing(taken.lease_after)
+    if replay_facts((*_as_facts(taken.run_id, taken.lease_before), *new)) != _standing(taken.lease_after):
+        return False
+    granted = [fact.granted_at_ms for fact in new if fact.transition == "activated"]
+    lease = taken.lease_after
+    return not granted or lease is None or lease.ownership is None or lease.ownership.granted_at_ms == granted[-1]
 
 
 def _standing(lease: Lease | None) -> Standing:
@@ -193,12 +224,28 @@ GRANTS: Final = (Claimed, Activated, Abandoned, Recovered, Updated, Transitioned
 """The outcomes that say something was written."""
 
 
+def says_written(outcome: Outcome) -> bool:
+    """Whether the answer says that something was written: a grant, ``true``, or the silence of ``create``."""
+    return outcome is None or outcome is True or isinstance(outcome, GRANTS)
+
+
 def _answers_tell(taken: Transition) -> bool:
     wrote = taken.step.world is not taken.before
-    if isinstance(taken.step.outcome, GRANTS):
+    if says_written(taken.step.outcome):
         return wrote
-    gives_up = taken.command.operation == "run.activate"
-    return not wrote or gives_up or taken.step.outcome is None or taken.step.outcome is True
+    return not wrote or _gives_up(taken)
+
+
+def _gives_up(taken: Transition) -> bool:
+    """Whether the caller's own claim, which it presented, goes from the row and nothing else does."""
+    old, command = taken.row_before, taken.command
+    return (
+        command.operation == "run.activate"
+        and old is not None
+        and old.claim is not None
+        and (old.claim.claimant, old.claim.claimed_at_ms) == (taken.caller, command.arguments.get("claimedAtMs"))
+        and taken.row_after == attrs.evolve(old, claim=None)
+    )
 
 
 STEP_PROPERTIES: Final = (
@@ -252,13 +299,13 @@ STEP_PROPERTIES: Final = (
     ),
     Property(
         "fenced",
-        "A fenced write lands only under the owner of that instant.",
-        ("RS-1001", "RS-210"),
+        "A fenced write lands only under the owner of that instant: by lease, by row, or for a transition by both.",
+        ("RS-1001", "RS-210", "RS-441"),
         _fenced,
     ),
     Property(
         "revision-grows",
-        "Whatever changes a row raises the revision, of the source and of that run.",
+        "Whatever changes a row spends a revision of its own, higher than any before.",
         ("RS-1006",),
         _revision_grows,
     ),
@@ -270,7 +317,7 @@ STEP_PROPERTIES: Final = (
     ),
     Property(
         "answers-tell",
-        "A grant was written and a refusal writes nothing, but for activate, whose refusal gives its claim up.",
+        "A grant was written and a refusal writes nothing, but for activate, whose refusal gives up just its claim.",
         ("RS-364", "RS-472", "RS-473"),
         _answers_tell,
     ),

@@ -1,7 +1,7 @@
 """The run store as a labelled transition system: states, and what every call makes of them, by the model itself."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from tenure_model.explore.calls import Call, calls
 from tenure_model.explore.canonical import (
@@ -16,7 +16,7 @@ from tenure_model.explore.canonical import (
     settle,
     shift,
 )
-from tenure_model.explore.properties import GRANTS, STEP_PROPERTIES, Property, Transition
+from tenure_model.explore.properties import STEP_PROPERTIES, Property, Transition, broken_by, says_written
 from tenure_model.explore.scope import Scope
 from tenure_model.explore.search import Edge
 from tenure_model.semantics.commands import Command, apply
@@ -45,6 +45,7 @@ class Label(NamedTuple):
 
 Apply: TypeAlias = Callable[[World, Command], Step]
 RunEdge: TypeAlias = Edge[Label, State]
+Target = TypeVar("Target", bound=Hashable)
 _Codes: TypeAlias = tuple[RunCode, ...]
 
 
@@ -113,15 +114,14 @@ class RunSystem:
 
     def successors(self, state: State) -> Iterator[RunEdge]:
         """Every distinct edge out of a state: calls first, in their order, then time."""
-        seen: set[tuple[Label, State]] = set()
+        found: dict[tuple[Label, State], RunEdge] = {}
         for place, number in enumerate(state):
             for label, after, broken, fired in self._edges(place, number):
                 moved = state
                 if after != number or len(state) == 1:
                     moved = self._canonical((*state[:place], after, *state[place + 1 :]))
-                if (label, moved) not in seen:
-                    seen.add((label, moved))
-                    yield Edge(label, moved, broken, fired)
+                _put(found, Edge(label, moved, broken, fired))
+        yield from found.values()
         for by_ms in self.scope.advances:
             later = tuple([self._after(number, by_ms) for number in state])
             yield Edge(Label(TIME, str(by_ms), NOBODY, NOBODY), self._canonical(later))
@@ -143,13 +143,13 @@ class RunSystem:
     def judged(self, world: World, call: Call, run_id: str) -> tuple[Step, tuple[str, ...]]:
         """What the semantics makes of a call, and the names of the properties that the step breaks.
 
-        A step that grants nothing and leaves the world it met is right by every property, so none is asked.
+        A step that leaves the world it met, and does not say otherwise, is right by every property, so none is asked.
         """
         step = self._apply(world, call.command)
-        if step.world is world and not isinstance(step.outcome, GRANTS):
+        if step.world is world and not says_written(step.outcome):
             return step, ()
         taken = Transition(world, call.command, self.scope.owners[call.owner], step, run_id)
-        return step, tuple([judge.name for judge in self._properties if not judge.holds(taken)])
+        return step, broken_by(taken, self._properties)
 
     def _edges(self, place: int, number: int) -> Sequence[Edge[Label, int]]:
         """The distinct edges of one family in one situation, kept where other families make it come up again."""
@@ -173,8 +173,7 @@ class RunSystem:
                 step, broken = self.judged(world, call, plan.run_id)
                 after = number if step.world is world else self._placed(family, step.world, NOW_MS)
                 label = Label(call.command.operation, outcome_name(step.outcome), call.owner, run)
-                if broken or (label, after) not in found:
-                    found[label, after] = Edge(label, after, broken, tuple(sorted(step.fired)))
+                _put(found, Edge(label, after, broken, tuple(sorted(step.fired))))
         return list(found.values())
 
     def _moves_of(self, place: int, number: int) -> Moves:
@@ -221,6 +220,18 @@ class RunSystem:
             codes = tuple([settle(shift(code, by_ms), self._horizon_ms) for code in self._codes[number]])
             later = self._later[number, by_ms] = self._number(codes)
         return later
+
+
+def _put(found: dict[tuple[Label, Target], Edge[Label, Target]], edge: Edge[Label, Target]) -> None:
+    """Add an edge; one that is there already gets what this one breaks, and what fired, beside its own."""
+    key = edge.label, edge.after
+    known = found.get(key)
+    if known is None:
+        found[key] = edge
+    elif edge.broken != known.broken or edge.fired != known.fired:
+        broken = tuple(dict.fromkeys((*known.broken, *edge.broken)))
+        fired = tuple(sorted({*known.fired, *edge.fired}))
+        found[key] = Edge(edge.label, edge.after, broken, fired)
 
 
 def families(scope: Scope) -> tuple[tuple[int, ...], ...]:
