@@ -27,11 +27,12 @@ class Loss:
 class LossyWriter:
     """One batch at a time. Driven by one thread at a time; no step raises anything but an interruption."""
 
-    __slots__ = ("_fates", "_instance", "_lost_whole")
+    __slots__ = ("_instance", "_lost_whole", "fates")
 
     def __init__(self, instance: Instance) -> None:
         self._instance = instance
-        self._fates: Sequence[Fate] | None = None
+        self.fates: Sequence[Fate] | None = None
+        """What became of each entry of the batch that is taken, once it is written."""
         self._lost_whole: JournalError | None = None
 
     @property
@@ -42,7 +43,7 @@ class LossyWriter:
     @property
     def has_written(self) -> bool:
         """Whether the batch that is taken has been written, or lost in the attempt."""
-        return self._fates is not None or self._lost_whole is not None
+        return self.fates is not None or self._lost_whole is not None
 
     def take(self) -> int:
         """Take at most ``batchSize`` entries from the queue; answers how many. They no longer count against capacity.
@@ -61,7 +62,7 @@ class LossyWriter:
         if not batch or self.has_written:
             return
         try:
-            self._fates = self._instance.database.write(self._insert, batch)
+            self.fates = self._instance.database.write(self._insert, batch)
         except DatabaseError as error:
             self._lost_whole = storage_failure("sink_failed", SINK_FAILED, error)
             self._lost_whole.__cause__ = error
@@ -94,7 +95,7 @@ class LossyWriter:
             if losses:
                 instance.wake_all()
             instance.backlog.settle()
-            self._fates = self._lost_whole = None
+            self.fates = self._lost_whole = None
             instance.end_flushes()
         for task in tasks:
             instance.driver.maintain(task)
@@ -109,19 +110,19 @@ class LossyWriter:
         return Insertion(self._instance.database).insert_all(batch)
 
     def _judge(self, batch: Sequence[Queued]) -> tuple[list[Loss], list[Inserted]]:
-        if self._fates is None:
+        if self.fates is None:
             return ([] if self._lost_whole is None else [Loss(self._lost_whole, batch)]), []
         losses = [
             Loss(fate, (queued,))
-            for queued, fate in zip(batch, self._fates, strict=True)
+            for queued, fate in zip(batch, self.fates, strict=True)
             if isinstance(fate, JournalError)
         ]
-        return losses, [fate for fate in self._fates if type(fate) is Inserted]
+        return losses, [fate for fate in self.fates if type(fate) is Inserted]
 
     def _remember(self, batch: Sequence[Queued], lost: set[int]) -> None:
         """With the lock held: what was committed or collapsed is committed, and floors rise above it (R-7)."""
         instance = self._instance
-        for queued, fate in zip(batch, self._fates or (), strict=False):
+        for queued, fate in zip(batch, self.fates or (), strict=False):
             prepared = queued.prepared
             if type(fate) is Inserted:
                 seq: int = fate.row[1]
