@@ -24,6 +24,8 @@ PAYLOADS: Final = (
 METAS: Final = (None, {"m": 1})
 STATES: Final = ({"s": 1}, [1, "two"], "text", None)
 
+LABELS: Final = ("u", "v", "w")
+
 BAD_INPUTS: Final = (
     None,
     [],
@@ -71,9 +73,13 @@ WEIGHTS: Final = (
     ("changes.open", 2),
     ("changes.take", 3),
     ("changes.close", 1),
+    ("event.write", 3),
+    ("generation.write", 1),
+    ("journal.whenCommitted", 2),
+    ("journal.afterCommit", 1),
     ("journal.close", 1),
-    ("close.begin", 2),
-    ("close.poll", 3),
+    ("close.begin", 1),
+    ("close.poll", 5),
     ("journal.open", 1),
     ("run", 14),
 )
@@ -115,6 +121,15 @@ class JournalGenerator:
         self._chooser = chooser
 
     def step(
+        self, state: SystemState, journal: JournalView, held: Mapping[str, list[int]], clock_ms: float
+    ) -> tuple[str, dict[str, object]]:
+        """As ``drawn``, sometimes with storage that fails where the step reads it."""
+        operation, arguments = self.drawn(state, journal, held, clock_ms)
+        if operation in _READS and chance(self._chooser, 25 if operation == "lossy.read" else 6):
+            arguments["fault"] = "read"
+        return operation, arguments
+
+    def drawn(
         self, state: SystemState, journal: JournalView, held: Mapping[str, list[int]], clock_ms: float
     ) -> tuple[str, dict[str, object]]:
         """An operation and its arguments. ``held`` has the numbers of what the session has begun, by its kind."""
@@ -177,6 +192,37 @@ class JournalGenerator:
             if isinstance(host_id, str) and isinstance(pid, int) and isinstance(nonce, str):
                 return OwnerId(host_id, pid, nonce)
         return pick(chooser, (*OWNERS, None, {"hostId": "h1"}))
+
+    def _write_event(self, _: SystemState, journal: JournalView) -> tuple[str, dict[str, object]]:
+        """A row by hand, above the tail; now and then one that no reader can decode."""
+        chooser = self._chooser
+        run_id = pick(chooser, RUN_IDS)
+        events = journal.events.get(run_id, ())
+        columns: dict[str, object] = {
+            "run_id": run_id,
+            "seq": (events[-1][0] + 1 if events else 0) + pick(chooser, (0, 0, 0, 1, 3)),
+            "source_id": pick(chooser, SOURCES),
+            "source_seq": chooser.below(12),
+            "emitted_at_ms": 5,
+            "event_type": "e.\0" if chance(chooser, 4) else pick(chooser, EVENT_TYPES),
+            "payload_json": pick(chooser, ("1", '"x"', '{"v":1}')),
+            "meta_json": "null",
+        }
+        return "event.write", {"columns": columns}
+
+    def _write_generation(self, _: SystemState, __: JournalView) -> tuple[str, dict[str, object]]:
+        chooser = self._chooser
+        return "generation.write", {
+            "runId": pick(chooser, RUN_IDS),
+            "generation": chooser.below(3),
+            "afterSeq": chooser.below(5) - 1,
+        }
+
+    def _when_committed(self, _: SystemState, __: JournalView) -> tuple[str, dict[str, object]]:
+        return "journal.whenCommitted", {"label": pick(self._chooser, LABELS)}
+
+    def _after_commit(self, _: SystemState, __: JournalView) -> tuple[str, dict[str, object]]:
+        return "journal.afterCommit", {"label": pick(self._chooser, LABELS)}
 
     def _seq(self, journal: JournalView, run_id: str) -> int:
         chooser = self._chooser
@@ -259,7 +305,14 @@ class JournalGenerator:
 
     def _transact(self, state: SystemState, journal: JournalView) -> tuple[str, dict[str, object]]:
         chooser = self._chooser
-        draws = (self._emit_lossy_drawn, self._emit_unfenced, self._emit_durable, self._checkpoint, self._compact)
+        draws = (
+            self._emit_lossy_drawn,
+            self._emit_unfenced,
+            self._emit_durable,
+            self._checkpoint,
+            self._compact,
+            self._when_committed,
+        )
         operations: list[dict[str, object]] = []
         for _ in range(1 + chooser.below(4)):
             operation, arguments = pick(chooser, draws)(state, journal)
@@ -268,6 +321,14 @@ class JournalGenerator:
             operations.append({"op": "fail", "args": {}})
         return "journal.transact", {"ops": operations}
 
+
+_READS: Final = frozenset(
+    {
+        *("journal.open", "journal.entries", "journal.latestCheckpoint", "journal.generation", "stream.page"),
+        *("lossy.read", "maintenance.step"),
+    }
+)
+"""Steps that read outside of a write, so that their reads can fail by themselves."""
 
 _Draw = Callable[[JournalGenerator, SystemState, JournalView], tuple[str, dict[str, object]]]
 
@@ -299,6 +360,10 @@ _DRAWS: Final[Mapping[str, _Draw]] = {
     "journal.generation": JournalGenerator._generation,
     "journal.forget": JournalGenerator._forget,
     "journal.open": JournalGenerator._open,
+    "journal.whenCommitted": JournalGenerator._when_committed,
+    "journal.afterCommit": JournalGenerator._after_commit,
+    "event.write": JournalGenerator._write_event,
+    "generation.write": JournalGenerator._write_generation,
     "journal.transact": JournalGenerator._transact,
     "stream.open": JournalGenerator._open_stream,
 }

@@ -1,6 +1,12 @@
 """A scenario with a journal: sessions that emit, write, follow, compact, commit, roll back and crash in between.
 
-Not drawn here, and tested on each side alone: failing reads, transactions begun by raw statements.
+Whatever one operation waits for another in goes by small steps, so that others come between: lossy admissions, batches,
+flushes, compactions, closes, automatic compaction. Storage fails for whole batches and for reads; rows are planted by
+hand, in transactions and outside; the program's own work waits for commits.
+
+Not drawn, as the store hands nobody its connection: operations inside a transaction that a raw statement began on it.
+The model has them (``session.begin`` with ``raw``). What the rules say of rows that were written raw, which nobody
+publishes, is drawn by ``event.write``.
 """
 
 from typing import Final

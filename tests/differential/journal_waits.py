@@ -12,7 +12,7 @@ _WAITS_FOR_THE_DATABASE: Final = frozenset({"journal.compact", "journal.open"})
 _BESIDE_A_GATE: Final = frozenset(
     {
         *("lossy.begin", "lossy.finish", "writer.take", "writer.write", "writer.settle", "flush.begin", "flush.poll"),
-        *("compact.begin", "compact.poll", "close.begin", "close.poll", "journal.forget"),
+        *("compact.begin", "compact.poll", "close.begin", "close.poll", "journal.forget", "journal.whenCommitted"),
         *("stream.open", "stream.close", "changes.open", "changes.take", "changes.close"),
         *("session.crash", "system.crash"),
     }

@@ -9,7 +9,7 @@ from tenure_model.conform.systems import SystemState
 from tenure_model.semantics.commands import Command
 from tenure_model.semantics.journal.commands import apply
 from tenure_model.semantics.journal.instance import Instance, Queued
-from tenure_model.semantics.journal.state import JournalState, JournalStep, Store, empty_state, visible
+from tenure_model.semantics.journal.state import Fate, JournalState, JournalStep, Store, empty_state, visible
 from tenure_model.semantics.profiles import Profile
 
 _CRASHES: Final = ("session.crash", "system.crash")
@@ -34,11 +34,14 @@ def memory_view(instance: Instance) -> MemoryView:
         unreported=None if lost is None else lost.code,
         published=instance.published,
         maintenance=tuple((task.run_id, task.stage) for task in instance.maintenance.values()),
+        losses=instance.losses.epoch,
         counters={} if instance.status == "closed" else instance.counters,
     )
 
 
-def journal_view(store: Store, instance: Instance | None) -> JournalView:
+def journal_view(
+    store: Store, instance: Instance | None, ran: tuple[str, ...], fates: Mapping[int, Fate]
+) -> JournalView:
     """The tables, and the memory beside them."""
     tables = store.journal
     return JournalView(
@@ -74,6 +77,8 @@ def journal_view(store: Store, instance: Instance | None) -> JournalView:
         },
         generations={run_id: (row.generation, row.after_seq) for run_id, row in tables.generations.items()},
         memory=None if instance is None else memory_view(instance),
+        ran=ran,
+        fates=fates,
     )
 
 
@@ -113,6 +118,14 @@ class JournalModelSystem:
     def journal(self, session: str) -> JournalView:
         """The journal as the session sees it."""
         store, instance = visible(self.model, session), self.model.instances.get(session)
-        if self._last is None or self._last[0] is not store or self._last[1] is not instance:
-            self._last = store, instance, journal_view(store, instance)
-        return self._last[2]
+        ran, fates = self.model.ran, self.model.fates
+        last = self._last
+        if (
+            last is None
+            or last[0] is not store
+            or last[1] is not instance
+            or last[2].ran is not ran
+            or last[2].fates is not fates
+        ):
+            last = self._last = store, instance, journal_view(store, instance, ran, fates)
+        return last[2]

@@ -21,8 +21,9 @@ class MemoryView:
     disk (R-5). ``identities`` runs from the oldest to the newest, each (identity, seq, status). ``queue`` and ``batch``
     are the identities of what waits and of what the writer has taken, ``gates`` the runs whose admissions wait for a
     compaction. ``unreported`` is the code of the loss that no flush has told. ``published`` is all that subscribers
-    were given, as (run id, seq). ``maintenance`` is every task by its run and next stage, ``counters`` the rows of each
-    run since it was last compacted (JN-301), none once the instance is closed.
+    were given, as (run id, seq). ``maintenance`` is every task by its run and next stage, ``losses`` how many losses
+    were reported, ``counters`` the rows of each run since it was last compacted (JN-301), none once the instance is
+    closed.
     """
 
     status: str
@@ -36,6 +37,7 @@ class MemoryView:
     unreported: str | None
     published: tuple[tuple[str, int], ...]
     maintenance: tuple[tuple[str, str], ...]
+    losses: int
     counters: Mapping[str, int]
 
 
@@ -44,7 +46,9 @@ class JournalView:
     """The journal's tables by run id as one session sees them, and that session's memory (``None`` without a journal).
 
     Events and checkpoints ascend in ``seq``, tombstones too. A checkpoint is (seq, state, created at, compacted at), a
-    tombstone (source id, source seq, event id, seq, content hash), a generation (generation, after seq).
+    tombstone (source id, source seq, event id, seq, content hash), a generation (generation, after seq). ``ran`` are
+    the labels of the program's own work that has run after its commit, ``fates`` what became of each lossy entry that
+    was accepted, the first being 0: both of all sessions.
     """
 
     events: Mapping[str, tuple[EventColumns, ...]]
@@ -52,6 +56,8 @@ class JournalView:
     tombstones: Mapping[str, tuple[Columns, ...]]
     generations: Mapping[str, tuple[int, int]]
     memory: MemoryView | None
+    ran: tuple[str, ...]
+    fates: Mapping[int, str]
 
 
 class JournalSystem(System, Protocol):
@@ -78,5 +84,6 @@ def plain(view: Any) -> Any:
 def tables_of(view: JournalView) -> dict[str, Any]:
     """The tables alone, in plain form: how a trace of journal steps ends."""
     tables: dict[str, Any] = plain(attrs.evolve(view, memory=None))
-    del tables["memory"]
+    for apart in ("memory", "ran", "fates"):
+        del tables[apart]
     return tables

@@ -45,7 +45,12 @@ def _read(_: Sessions, acting: JournalSession, token: int) -> object:
     begun = _admission(acting, token)
     journal, _driver = acting.required("emitLossy")
     if not begun[1]:
-        acting.context.run(lossy.read_floors, journal.instance, begun[0])
+        try:
+            acting.context.run(lossy.read_floors, journal.instance, begun[0])
+        except BaseException:
+            del acting.held[token]
+            lossy.end(journal.instance, begun[0])
+            raise
         begun[1] = True
     return None
 

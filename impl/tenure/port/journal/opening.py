@@ -7,26 +7,28 @@ from typing import Any, Final
 from tenure.journal.facts import JournalRecorder
 from tenure.journal.journal import Journal
 from tenure.journal.opening import JournalSetup, open_instance
+from tenure.port.journal.fates import WatchedBacklog
 from tenure.port.journal.session import JournalSession, PublishedLog, Sessions, Step, SteppedDriver
-from tenure.port.journal.storage import SteppedConsensus, SteppedDatabase
+from tenure.port.journal.storage import SteppedConsensus
 from tenure_model.semantics.journal.policy import CAPTURES, capture_after_flush
 from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.journal_errors import JournalUsageError
 
 
-def _open(_: Sessions, acting: JournalSession, options: object = ABSENT) -> object:
+def _open(sessions: Sessions, acting: JournalSession, options: object = ABSENT) -> object:
     if acting.journal is not None and acting.journal.instance.status != "closed":
         raise JournalUsageError("the session has an open journal")
     if acting.transactions:
         raise JournalUsageError("a journal cannot be opened inside a transaction")
     setup = JournalSetup(_with_capture(options, acting), writer="manual")  # type: ignore[arg-type]  # admission's to judge
-    database: Any = SteppedDatabase(acting.store.database)  # all of it that a journal uses
+    database: Any = acting.database  # all of one that a journal uses
     instance = acting.context.run(
         open_instance, database, SteppedConsensus(database.rows), lambda: acting.clock_ms, setup
     )
     acting.give_up()
     driver = SteppedDriver(instance)
     instance.driver = driver
+    instance.backlog = WatchedBacklog(sessions.fates, lambda: driver.writer.fates)
     acting.published = PublishedLog()
     instance.changes.add(acting.published)  # type: ignore[arg-type]  # it offers and ends as a subscription does
     acting.journal, acting.driver = Journal(instance), driver

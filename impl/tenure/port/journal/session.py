@@ -10,8 +10,9 @@ from tenure.journal.facts import JournalRecorder
 from tenure.journal.instance import Instance
 from tenure.journal.journal import Journal
 from tenure.journal.policy import Maintenance
+from tenure.port.journal.fates import WatchedBacklog
 from tenure.port.journal.paused import Paused, paused_call
-from tenure.port.journal.storage import FaultyEngine
+from tenure.port.journal.storage import FaultyEngine, SteppedDatabase
 from tenure.port.runs import Session
 from tenure_model.vocabulary.facts import OwnershipFact
 from tenure_model.vocabulary.journal_errors import unavailable
@@ -81,6 +82,7 @@ class JournalSession(Session):
         self.switch = _SwitchedRecorder()
         self.storage = FaultyEngine(SqliteEngine(path, busy_timeout_ms=0))
         super().__init__(self.storage, lambda database: self.switch)
+        self.database = SteppedDatabase(self.store.database)
         self.journal: Journal | None = None
         self.driver: SteppedDriver | None = None
         self.published = PublishedLog()
@@ -119,6 +121,9 @@ class JournalSession(Session):
 
     def end(self) -> None:
         """Leave without a word, as the end of a process does."""
+        backlog = None if self.journal is None else self.journal.instance.backlog
+        if isinstance(backlog, WatchedBacklog):
+            backlog.crash()
         self.give_up()
         super().end()
 
@@ -137,6 +142,11 @@ class JournalSession(Session):
 
 class Sessions(Protocol):
     """What a step has to know of the other sessions."""
+
+    ran: list[str]
+    """The labels of the program's own work that has run after its commit."""
+    fates: dict[int, str]
+    """What became of every lossy entry that was ever accepted."""
 
     def is_held(self) -> bool:
         """Whether anybody has the database's one write transaction open."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, TypeVarTuple
 
 from tenure.consensus.database import DatabaseConsensus
-from tenure.database.engine import Connection, DatabaseError
+from tenure.database.engine import Bindings, Connection, DatabaseError, SqlRow
 from tenure.database.writer import Database
 from tenure.port.journal.paused import pause_here
 from tenure.port.runs import PluggedEngine
@@ -44,13 +44,16 @@ class FaultyEngine(PluggedEngine):
 
 
 class SteppedDatabase:
-    """A session's database as its journal sees it: the write of a paused call stops before it begins."""
+    """A session's database as its journal sees it: the write of a paused call stops before it begins.
+
+    While ``reads_fail`` every read of its own fails; statements inside a write do not.
+    """
+
+    reads_fail = False
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self.rows = database.rows
-        self.read = database.read
-        self.read_committed = database.read_committed
         self.after_commit = database.after_commit
         self.transaction = database.transaction
 
@@ -58,6 +61,20 @@ class SteppedDatabase:
     def held_here(self) -> bool:
         """As the real database."""
         return self._database.held_here
+
+    def read(self, sql: str, bindings: Bindings = ()) -> list[SqlRow]:
+        """As the real database, unless reads fail."""
+        self._fail()
+        return self._database.read(sql, bindings)
+
+    def read_committed(self, sql: str, bindings: Bindings = ()) -> list[SqlRow]:
+        """As the real database, unless reads fail."""
+        self._fail()
+        return self._database.read_committed(sql, bindings)
+
+    def _fail(self) -> None:
+        if self.reads_fail:
+            raise DatabaseError("io", "the storage was made to fail")
 
     def write(self, body: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
         """As the real database, after a pause."""

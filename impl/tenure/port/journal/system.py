@@ -6,10 +6,11 @@ What a thread would wait for (a transaction that another session has open, a wri
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 from tenure.database.engine import DatabaseError
-from tenure.port.journal import draining, following, lossy, opening, waiting
+from tenure.port.journal import draining, following, lossy, opening, raw, waiting
 from tenure.port.journal.operations import bound
 from tenure.port.journal.session import JournalSession, Step
 from tenure.port.journal.view import memory_of, read_journal
@@ -26,11 +27,20 @@ _STEPS: Final[Mapping[str, Step]] = {
     **waiting.STEPS,
     **draining.STEPS,
     **following.STEPS,
+    **raw.STEPS,
 }
 
 
 class JournalStoreSystem(StoreSystem):
-    """Runs and journal over SQLite, with any number of sessions on one file."""
+    """Runs and journal over SQLite, with any number of sessions on one file.
+
+    ``fault`` of ``read`` beside the arguments of an operation makes the reads fail that it does outside of a write.
+    """
+
+    def __init__(self, sessions: Sequence[str], folder: Path | None) -> None:
+        self.ran: list[str] = []
+        self.fates: dict[int, str] = {}
+        super().__init__(sessions, folder)
 
     def _open(self) -> JournalSession:
         return JournalSession(self._path)
@@ -46,6 +56,9 @@ class JournalStoreSystem(StoreSystem):
             return super().call(session, operation, arguments, clock_ms)
         acting = self._session(session)
         acting.clock_ms = clock_ms
+        acting.database.reads_fail = arguments.get("fault") == "read"
+        if acting.database.reads_fail:
+            arguments = {name: value for name, value in arguments.items() if name != "fault"}
         try:
             if operation == "journal.transact":
                 return self._transact(session, acting, **arguments)  # type: ignore[arg-type]  # as the wire gives it
@@ -55,11 +68,13 @@ class JournalStoreSystem(StoreSystem):
             return acting.context.run(bound(acting, operation, arguments))
         except (JournalError, JournalUsageError, RunStoreError) as error:
             return error
+        finally:
+            acting.database.reads_fail = False
 
     def journal(self, session: str) -> JournalView:
         """The journal as the session sees it."""
         acting = self._session(session)
-        return acting.ask(partial(read_journal, acting.store.database, memory_of(acting)))
+        return acting.ask(partial(read_journal, acting.store.database, memory_of(acting), self.ran, self.fates))
 
     def state(self, session: str) -> SystemState:
         """The runs as the session sees them; the facts are the journal's."""

@@ -1,6 +1,6 @@
 """The journal as one session sees it, in the form in which systems are compared."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from tenure.database.engine import SqlRow
@@ -43,11 +43,14 @@ def memory_of(acting: JournalSession) -> MemoryView | None:
         unreported=None if lost is None else lost.code,
         published=tuple(acting.published.entries),
         maintenance=tuple((task.run_id, task.stage) for task in acting.driver.tasks),
+        losses=backlog.losses,
         counters={} if instance.policy is None or instance.status == "closed" else dict(instance.policy.counters),
     )
 
 
-def read_journal(database: Database, memory: MemoryView | None) -> JournalView:
+def read_journal(
+    database: Database, memory: MemoryView | None, ran: Sequence[str], fates: Mapping[int, str]
+) -> JournalView:
     """The tables, in the caller's transaction if it has one, with what is remembered beside them."""
     read = database.read
     events: dict[str, tuple[EventColumns, ...]] = _by_run(read(_READ_EVENTS))
@@ -58,6 +61,8 @@ def read_journal(database: Database, memory: MemoryView | None) -> JournalView:
         tombstones=_by_run(read(_READ_TOMBSTONES)),
         generations={run_id: (generation, after_seq) for run_id, generation, after_seq in generations},
         memory=memory,
+        ran=tuple(ran),
+        fates=fates,
     )
 
 

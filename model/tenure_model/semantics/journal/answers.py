@@ -3,6 +3,11 @@
 import attrs
 
 
+def is_failing(fault: object) -> bool:
+    """Whether a step is asked to find that the storage it reads fails: ``fault`` is then ``read``."""
+    return type(fault) is str and fault == "read"
+
+
 @attrs.frozen
 class Done:
     """What was begun has ended well."""

@@ -3,7 +3,7 @@
 import attrs
 
 from tenure_model.semantics.journal.allocation import allocate_lossy, read_floors
-from tenure_model.semantics.journal.answers import Begun, Blocked
+from tenure_model.semantics.journal.answers import Begun, Blocked, is_failing
 from tenure_model.semantics.journal.cache import forget, recall, remember
 from tenure_model.semantics.journal.durable import prepare_event
 from tenure_model.semantics.journal.flush import resolve
@@ -20,7 +20,14 @@ from tenure_model.semantics.journal.state import (
 from tenure_model.semantics.journal.tables import Draft, content_of
 from tenure_model.vocabulary.absent import ABSENT, AbsentType
 from tenure_model.vocabulary.journal import Accepted, Dropped, Duplicate, Evicted
-from tenure_model.vocabulary.journal_errors import CLOSED, QUEUE_FULL, JournalError, JournalUsageError, unavailable
+from tenure_model.vocabulary.journal_errors import (
+    CLOSED,
+    FLOOR_READ_FAILED,
+    QUEUE_FULL,
+    JournalError,
+    JournalUsageError,
+    unavailable,
+)
 
 
 def emit_lossy(state: JournalState, session: str, clock_ms: float, event: object) -> JournalStep:
@@ -59,10 +66,10 @@ def begin_lossy(state: JournalState, session: str, clock_ms: float, event: objec
     return JournalStep(with_instance(state, session, instance), Begun(token))
 
 
-def read_lossy(state: JournalState, session: str, token: object) -> JournalStep:
+def read_lossy(state: JournalState, session: str, token: object, fault: object = ABSENT) -> JournalStep:
     """Phase 2: read the durable floors that memory lacks, as the session sees the tables (JN-192, JN-193).
 
-    Nothing is remembered by the read itself, and it happens once.
+    Nothing is remembered by the read itself, and it happens once. A read that fails ends the admission.
     """
     found = _admission(state, session, token)
     if isinstance(found, JournalError | JournalUsageError):
@@ -71,6 +78,10 @@ def read_lossy(state: JournalState, session: str, token: object) -> JournalStep:
     if admission.has_read:
         return JournalStep(state, None)
     read = read_floors(instance.floors, visible(state, session).journal, admission.prepared, state.profile)
+    if is_failing(fault) and (read.run_floor is not None or read.producer_floor is not None):
+        admissions = {other: waiting for other, waiting in instance.admissions.items() if other != number}
+        state = with_instance(state, session, attrs.evolve(instance, admissions=admissions))
+        return JournalStep(state, JournalError("sink_failed", FLOOR_READ_FAILED))
     instance = attrs.evolve(instance, admissions={**instance.admissions, number: read})
     return JournalStep(with_instance(state, session, instance), None)
 

@@ -6,7 +6,7 @@ from tenure_model.admission.journal_options import JournalSettings, admit_journa
 from tenure_model.admission.text import is_durable_text
 from tenure_model.admission.wire_records import wire_members
 from tenure_model.semantics.journal.allocation import forget_runs
-from tenure_model.semantics.journal.answers import Done, Waiting, WouldHang
+from tenure_model.semantics.journal.answers import Done, Waiting, WouldHang, is_failing
 from tenure_model.semantics.journal.cache import forget, seeded
 from tenure_model.semantics.journal.flush import admit_flush, resolve
 from tenure_model.semantics.journal.instance import Instance, fresh_instance, pending, pending_count
@@ -23,7 +23,9 @@ from tenure_model.semantics.journal.state import (
 )
 from tenure_model.semantics.journal.tables import JournalTables
 from tenure_model.semantics.journal.writer import drain, fates_of
+from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.journal_errors import (
+    GENERATIONS_FAILED,
     INVALID_RUN_ID,
     JournalError,
     JournalUsageError,
@@ -31,7 +33,9 @@ from tenure_model.vocabulary.journal_errors import (
 )
 
 
-def open_instance(state: JournalState, session: str, clock_ms: float, options: object) -> JournalStep:
+def open_instance(
+    state: JournalState, session: str, clock_ms: float, options: object, fault: object = ABSENT
+) -> JournalStep:
     """Open the session's instance, in place of a closed one: floors empty, the newest identities remembered (JN-152).
 
     ``invalid_event`` names the first bad option (JN-150); ``decode_failed`` if a row among those identities is corrupt
@@ -46,6 +50,8 @@ def open_instance(state: JournalState, session: str, clock_ms: float, options: o
     settings = admit_journal_options(_with_capture(options))
     if isinstance(settings, JournalError):
         return JournalStep(state, settings)
+    if is_failing(fault):
+        return JournalStep(state, JournalError("read_failed", GENERATIONS_FAILED))
     tables = state.committed.journal
     corrupt = _corrupt_start(tables, settings)
     if corrupt is not None:

@@ -11,7 +11,7 @@ import attrs
 
 from tenure_model.admission.canonical_json import encode_plain
 from tenure_model.admission.refusal import Refusal
-from tenure_model.semantics.journal.answers import Blocked, Done
+from tenure_model.semantics.journal.answers import Blocked, Done, is_failing
 from tenure_model.semantics.journal.flush import begin_flush, resolve
 from tenure_model.semantics.journal.instance import Instance, Maintenance, is_attempting, is_pending
 from tenure_model.semantics.journal.retention import place, truncate
@@ -90,7 +90,12 @@ def _drained_in_flight(state: JournalState, session: str, task: Maintenance) -> 
 
 
 def step_maintenance(
-    state: JournalState, session: str, clock_ms: float, number: object = ABSENT, place: object = ABSENT
+    state: JournalState,
+    session: str,
+    clock_ms: float,
+    number: object = ABSENT,
+    place: object = ABSENT,
+    fault: object = ABSENT,
 ) -> JournalStep:
     """Move one registered task by one stage; answers how many are left. It is the oldest, or the one of this number or
     at this place in line, from 0 on.
@@ -109,7 +114,7 @@ def step_maintenance(
     task = instance.maintenance.get(chosen) if type(chosen) is int else None
     if task is None or type(chosen) is not int:
         return JournalStep(state, 0 if number is ABSENT else JournalUsageError("no task has this number"))
-    advanced = _advance(state, session, task, clock_ms)
+    advanced = _advance(state, session, task, clock_ms, fails=is_failing(fault))
     if isinstance(advanced, Blocked):
         return JournalStep(state, advanced)
     state, left, fired = advanced
@@ -140,22 +145,30 @@ def finish_maintenance(state: JournalState, session: str, clock_ms: float) -> Jo
 
 
 def _advance(
-    state: JournalState, session: str, task: Maintenance, clock_ms: float
+    state: JournalState, session: str, task: Maintenance, clock_ms: float, *, fails: bool = False
 ) -> tuple[JournalState, Maintenance | None, frozenset[str]] | Blocked:
-    """The next stage of a task, and what is left of it."""
+    """The next stage of a task, and what is left of it. Where its reads fail, the attempt does; a count is none."""
     instance = state.instances[session]
     policy = instance.settings.compaction
     if policy is None:
         return state, None, NO_REPAIRS
     match task.stage:
         case "count":
+            if fails and task.run_id not in instance.counters and not is_attempting(instance, task.run_id):
+                # JN-305.
+                return state, None, NO_REPAIRS
             return _count(state, session, policy, task)
+        case "capture" if fails:
+            return _damped(state, session, task.run_id), None, NO_REPAIRS
         case "capture":
             return _capture(state, session, policy, task)
         case "checkpoint":
             return _checkpoint(state, session, task, clock_ms)
         case "compact":
-            return _compact(state, session, task, clock_ms)
+            compacted = _compact(state, session, task, clock_ms)
+            if fails and not isinstance(compacted, Blocked):
+                return _damped(compacted[0], session, task.run_id), None, NO_REPAIRS
+            return compacted
 
 
 def _count(

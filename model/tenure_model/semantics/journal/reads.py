@@ -8,14 +8,18 @@ from tenure_model.admission.journal_options import admit_entries_options
 from tenure_model.admission.json_values import JsonComplaint
 from tenure_model.admission.refusal import Refusal
 from tenure_model.admission.text import is_durable_text
+from tenure_model.semantics.journal.answers import is_failing
 from tenure_model.semantics.journal.state import JournalState, JournalStep, visible
 from tenure_model.semantics.journal.tables import UNREWOUND, CheckpointRow, Event, JournalTables, compaction_floor
 from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.journal import Checkpoint, EntriesPage, Entry
 from tenure_model.vocabulary.journal_errors import (
+    CHECKPOINT_READ_FAILED,
     CHECKPOINT_UNDECODABLE,
+    GENERATION_READ_FAILED,
     INVALID_ENTRIES_OPTIONS,
     INVALID_RUN_ID,
+    JOURNAL_READ_FAILED,
     ROW_UNDECODABLE,
     JournalError,
     compacted,
@@ -31,6 +35,7 @@ def entries(
     limit: object,
     after: object,
     event_types: object,
+    fault: object = ABSENT,
 ) -> JournalStep:
     """One page of a run, ascending, of these types only where some are named (JN-250, JN-251).
 
@@ -42,6 +47,8 @@ def entries(
     options = admit_entries_options({"runId": run_id, "limit": limit, "after": after, "eventTypes": event_types})
     if isinstance(options, Refusal):
         return JournalStep(state, JournalError("invalid_event", INVALID_ENTRIES_OPTIONS, cause=options.cause))
+    if is_failing(fault):
+        return JournalStep(state, JournalError("read_failed", JOURNAL_READ_FAILED))
     tables = visible(state, session).journal
     cursor = -1 if options.after is ABSENT else options.after
     matching = [
@@ -103,12 +110,16 @@ def _is_shaped(event: Event) -> bool:
     )
 
 
-def latest_checkpoint(state: JournalState, session: str, clock_ms: float, run_id: object) -> JournalStep:
+def latest_checkpoint(
+    state: JournalState, session: str, clock_ms: float, run_id: object, fault: object = ABSENT
+) -> JournalStep:
     """The checkpoint with the largest ``seq``, compacted or not, or ``None`` (JN-275)."""
     if session not in state.instances:
         return JournalStep(state, unavailable("latestCheckpoint"))
     if not is_durable_text(run_id):
         return JournalStep(state, JournalError("invalid_event", INVALID_RUN_ID))
+    if is_failing(fault):
+        return JournalStep(state, JournalError("read_failed", CHECKPOINT_READ_FAILED))
     rows = visible(state, session).journal.checkpoints.get(run_id)
     return JournalStep(state, decode_checkpoint(rows[max(rows)]) if rows else None)
 
@@ -121,10 +132,14 @@ def decode_checkpoint(row: CheckpointRow) -> Checkpoint | JournalError:
     return Checkpoint(row.run_id, row.seq, checkpointed, row.created_at_ms, row.compacted_at_ms)
 
 
-def generation(state: JournalState, session: str, clock_ms: float, run_id: object) -> JournalStep:
+def generation(
+    state: JournalState, session: str, clock_ms: float, run_id: object, fault: object = ABSENT
+) -> JournalStep:
     """How often the run was rewound, and what survived; 0 and -1 where no row says (JN-341)."""
     if session not in state.instances:
         return JournalStep(state, unavailable("generation"))
     if not is_durable_text(run_id):
         return JournalStep(state, JournalError("invalid_event", INVALID_RUN_ID))
+    if is_failing(fault):
+        return JournalStep(state, JournalError("read_failed", GENERATION_READ_FAILED))
     return JournalStep(state, visible(state, session).journal.generations.get(run_id, UNREWOUND))

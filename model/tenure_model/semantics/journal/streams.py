@@ -8,7 +8,7 @@ import attrs
 
 from tenure_model.admission.journal_options import admit_stream_options
 from tenure_model.admission.refusal import Refusal
-from tenure_model.semantics.journal.answers import Ended
+from tenure_model.semantics.journal.answers import Ended, is_failing
 from tenure_model.semantics.journal.instance import Instance, Stream
 from tenure_model.semantics.journal.reads import decode, decoded_page
 from tenure_model.semantics.journal.state import JournalState, JournalStep, with_instance
@@ -16,6 +16,7 @@ from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.journal import Entry
 from tenure_model.vocabulary.journal_errors import (
     INVALID_STREAM_OPTIONS,
+    JOURNAL_READ_FAILED,
     JournalError,
     unavailable,
 )
@@ -44,7 +45,9 @@ def open_stream(
     return JournalStep(with_instance(state, session, instance), number)
 
 
-def read_stream(state: JournalState, session: str, clock_ms: float, stream: object) -> JournalStep:
+def read_stream(
+    state: JournalState, session: str, clock_ms: float, stream: object, fault: object = ABSENT
+) -> JournalStep:
     """The entries of the stream's next page, none where it has seen all, or the error that ends it (JN-255..JN-257).
 
     A loss that was reported after it subscribed, of any run, ends it before the page is read (JN-256, HZ-22). The
@@ -59,6 +62,9 @@ def read_stream(state: JournalState, session: str, clock_ms: float, stream: obje
     losses = instance.losses
     if losses.last is not None and losses.epoch > followed.loss_epoch:
         return JournalStep(with_instance(state, session, _without(instance, stream)), losses.last)
+    if is_failing(fault):
+        failure = JournalError("read_failed", JOURNAL_READ_FAILED)
+        return JournalStep(with_instance(state, session, _without(instance, stream)), failure)
     tables = state.committed.journal
     events = [event for event in tables.events.get(followed.run_id, ()) if event.seq > followed.cursor]
     events = events[: instance.settings.stream_page_size]
