@@ -47,15 +47,15 @@ def settled(world: World) -> None:
 
 
 def claim(world: World) -> object:
-    return world.runs.claim("r", tenure.PENDING, B, NOW)
+    return world.runs.claim("r", tenure.PENDING, C, NOW)
 
 
 def claim_and_own(world: World) -> object:
-    return world.runs.claim_and_own("r", tenure.PENDING, B, NOW)
+    return world.runs.claim_and_own("r", tenure.PENDING, C, NOW)
 
 
 def own_stale(world: World) -> object:
-    return world.runs.claim_and_own("r", running(A, OLD), B, NOW)
+    return world.runs.claim_and_own("r", running(A, OLD), C, NOW)
 
 
 def activate(world: World) -> object:
@@ -71,31 +71,31 @@ def abandon(world: World) -> object:
 
 
 def recover(world: World) -> object:
-    return world.runs.recover_claim("r", A, OLD, B, NOW, evidence())
+    return world.runs.recover_claim("r", A, OLD, C, NOW, evidence())
 
 
 def recover_young(world: World) -> object:
-    return world.runs.recover_claim("r", A, NOW, B, NOW, evidence())
+    return world.runs.recover_claim("r", A, NOW, C, NOW, evidence())
 
 
 def recover_unproven(world: World) -> object:
-    return world.runs.recover_claim("r", A, OLD, B, NOW, evidence(C))
+    return world.runs.recover_claim("r", A, OLD, C, NOW, evidence(B))
 
 
 def steal(world: World) -> object:
-    return world.runs.steal("r", running(A, OLD), B, NOW, evidence())
+    return world.runs.steal("r", running(A, OLD), C, NOW, evidence())
 
 
 def steal_young(world: World) -> object:
-    return world.runs.steal("r", running(A, NOW), B, NOW, evidence())
+    return world.runs.steal("r", running(A, NOW), C, NOW, evidence())
 
 
 def steal_unproven(world: World) -> object:
-    return world.runs.steal("r", running(A, OLD), B, NOW, evidence(C))
+    return world.runs.steal("r", running(A, OLD), C, NOW, evidence(B))
 
 
 def steal_another(world: World) -> object:
-    return world.runs.steal("r", running(A, OLD - 1), B, NOW, evidence())
+    return world.runs.steal("r", running(A, OLD - 1), C, NOW, evidence())
 
 
 def steal_twice(world: World) -> None:
@@ -149,12 +149,12 @@ CLAIMS: list[tuple[str, Callable[[World], None], Call, str]] = [
     ("steal", left_stale, steal_unproven, "liveness_unconfirmed"),
 ]
 HOSTS = {
-    "claim": {"claimantHostId": "h1"},
-    "claim_and_own": {"ownerHostId": "h1"},
+    "claim": {"claimantHostId": "h2"},
+    "claim_and_own": {"ownerHostId": "h2"},
     "activate": {"claimantHostId": "h1"},
     "abandon_claim": {"claimantHostId": "h1"},
-    "recover_claim": {"observerHostId": "h1"},
-    "steal": {"claimantHostId": "h1"},
+    "recover_claim": {"observerHostId": "h2"},
+    "steal": {"claimantHostId": "h2"},
 }
 SPANS = {
     "claim": "RunStore.claim",
