@@ -18,6 +18,7 @@ import mypy.api
 import pytest
 
 import tenure
+from tenure import aio
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(path for folder in ("accepted", "refused") for path in (Path(__file__).parent / folder).glob("*.py"))
@@ -108,7 +109,18 @@ def test_only_refused_files_are_marked() -> None:
 @pytest.mark.parametrize("kind", [tenure.Store, tenure.RunStore, tenure.AttemptStore, tenure.Journal])
 def test_every_operation_is_called(kind: type) -> None:
     """None is missing in what must pass."""
-    text = "\n".join(path.read_text("utf-8") for path in FILES if path.parent.name == "accepted")
+    calls_all_operations(kind, [path for path in FILES if path.parent.name == "accepted" and path.stem != "tasks"])
+
+
+@pytest.mark.parametrize("kind", [aio.Store, aio.RunStore, aio.AttemptStore, aio.Journal])
+def test_every_operation_of_a_task_is_called(kind: type) -> None:
+    """None is missing in what must pass."""
+    calls_all_operations(kind, [Path(__file__).parent / "accepted" / "tasks.py"])
+
+
+def calls_all_operations(kind: type, files: Iterable[Path]) -> None:
+    """Each public operation of the class is called somewhere in the files."""
+    text = "\n".join(path.read_text("utf-8") for path in files)
     operations = {name for name, member in vars(kind).items() if inspect.isfunction(member) and name[0] != "_"}
 
     assert {name for name in operations if f".{name}(" not in text} == set()
