@@ -11,7 +11,7 @@ import attrs
 import pytest
 
 import tenure
-from tenure.database.engine import CommitUnknownError, DatabaseError
+from tenure.database.engine import CommitUnknownError, Connection, DatabaseError
 from tenure.database.turns import Group, Member, Turns
 from tenure.database.writer import Database, Withdrawn
 from tests.database.support import Faults, FaultyEngine, Sleeper, open_database
@@ -431,6 +431,33 @@ def test_a_crash_of_the_commit_leaves_nobody_waiting(shared: Shared) -> None:
 
 class Interrupted(Exception):
     """What a signal handler raises."""
+
+
+def test_an_interruption_after_the_commit_leaves_it_committed_also_while_an_error_is_handled(shared: Shared) -> None:
+    """Whoever commits for a group may be handling an error of its own: the others are told what is there."""
+
+    def commit_and_interrupt(connection: Connection) -> None:
+        shared.faults.instead_of_commit = None
+        connection.commit()
+        raise Interrupted
+
+    def work() -> None:
+        try:
+            raise Refused
+        except Refused:
+            try:
+                shared.database.write(shared.insert, "b")
+            except Interrupted as interruption:
+                shared.answers["b"] = interruption
+
+    shared.faults.instead_of_commit = commit_and_interrupt
+    with shared.first():
+        shared.threads.append(threading.Thread(target=work, daemon=True))
+        shared.threads[-1].start()
+
+    assert isinstance(shared.answers["b"], Interrupted)
+    assert shared.answers["first"] == "first"
+    assert shared.values() == ["first", "b"]
 
 
 @contextmanager

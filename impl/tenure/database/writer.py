@@ -6,6 +6,7 @@ file, share a transaction where they meet: each runs in its own thread and in a 
 for all, and each returns once that has happened. To each it looks as if it had committed by itself.
 """
 
+import sys
 from collections.abc import Callable, Sequence
 from copy import copy
 from threading import get_ident
@@ -296,6 +297,7 @@ class Database:
         if member is not None:
             group.members.append(member)
         is_lost = self._is_lost
+        handled = sys.exception()
         if not is_lost and len(group.members) < _MOST_MEMBERS and self._turns.pass_on(group):
             return False
         try:
@@ -306,8 +308,9 @@ class Database:
             group.failure = error
         except BaseException as error:
             if not self._connection.in_transaction:
-                # An interruption is noticed after COMMIT has returned, unless COMMIT had failed already.
-                group.is_committed = error.__context__ is None
+                # An interruption is noticed after COMMIT has returned, unless COMMIT had failed already: then its context
+                # is that failure, and not what was being handled before.
+                group.is_committed = error.__context__ is handled
                 group.failure = CommitUnknownError("unknown", "COMMIT was interrupted; its outcome is unknown")
             raise
         finally:
