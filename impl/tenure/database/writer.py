@@ -308,8 +308,8 @@ class Database:
             group.failure = error
         except BaseException as error:
             if not self._connection.in_transaction:
-                # An interruption is noticed after COMMIT has returned, unless COMMIT had failed already: then its context
-                # is that failure, and not what was being handled before.
+                # An interruption is noticed after COMMIT has returned, unless COMMIT had failed already: then that is
+                # its context, and not what was being handled before.
                 group.is_committed = error.__context__ is handled
                 group.failure = CommitUnknownError("unknown", "COMMIT was interrupted; its outcome is unknown")
             raise
