@@ -202,7 +202,7 @@ def open(
     observer = new_observer(telemetry)
     database = _connect(path, sleep, random, busy_timeout_ms, retry, observer)
     try:
-        apply_migrations(database, now_ms=_first_reading(clock), identity=identity())
+        apply_migrations(database, now_ms=_first_reading(clock()), identity=identity())
         strategy: ConsensusStrategy = DatabaseConsensus(database.rows) if consensus == "database" else consensus
         if telemetry is not None:
             strategy = TracedConsensus(strategy, observer)
@@ -237,13 +237,12 @@ def migrate(
     """
     database = _connect(path, sleep, random, busy_timeout_ms, retry, new_observer(None))
     try:
-        return apply_migrations(database, now_ms=_first_reading(clock), identity=identity())
+        return apply_migrations(database, now_ms=_first_reading(clock()), identity=identity())
     finally:
         database.close()
 
 
-def _first_reading(clock: Callable[[], float]) -> int:
-    reading: object = clock()
+def _first_reading(reading: object) -> int:
     if not isinstance(reading, int) and not (isinstance(reading, float) and math.isfinite(reading)):
         raise UsageError(f"clock must answer milliseconds as a finite number, not {reading!r}")
     return int(reading)

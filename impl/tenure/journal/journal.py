@@ -152,8 +152,7 @@ class Journal:
 
         ``JournalUsageError`` for what is no ``Projection``.
         """
-        if not isinstance(projection, Projection):
-            raise JournalUsageError("projection must be a tenure.Projection")
+        _require_projection(projection)
         with self.instance.observer.around(operations.PROJECT, projection, run_id):
             return ProjectedStates(projection, self.stream(run_id, after_sequence=after_sequence))
 
@@ -223,6 +222,11 @@ class Journal:
         inside a transaction and in ``capture``. Closing twice does nothing.
         """
         self._close()
+
+
+def _require_projection(value: object) -> None:
+    if not isinstance(value, Projection):
+        raise JournalUsageError("projection must be a tenure.Projection")
 
 
 def _forget(instance: Instance, run_ids: Collection[str]) -> None:
