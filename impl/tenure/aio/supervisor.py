@@ -157,6 +157,10 @@ class Supervisor:
         for run in list(self._runs):
             self._end(run, LeaseLost(run.lease.run_id, "lapsed" if run.is_lapsing else "interrupted"))
 
+    def next_due(self) -> float | None:
+        """When the next sleep or limit ends, in seconds of the timer; ``None`` if there is none."""
+        return self._timers[0][0] if self._timers else None
+
     async def _watch(self) -> None:
         """The task: sleep until something is due or new, fire it, and see to it that it is done."""
         calls: set[_HookCall] = set()
@@ -181,10 +185,11 @@ class Supervisor:
 
     async def _nap_until_due(self) -> None:
         with anyio.CancelScope() as self._nap:
-            if self._timers:
-                await self._timing.sleep(max(self._timers[0][0] - self._timing.timer(), 0))
-            else:
+            due = self.next_due()
+            if due is None:
                 await anyio.sleep_forever()
+            else:
+                await self._timing.sleep(max(due - self._timing.timer(), 0))
 
     def _fail(self, failure: Exception) -> None:
         for run in list(self._runs):
