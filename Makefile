@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 FUZZ_SECONDS ?= 60
 
-.PHONY: all help test lint types contracts fuzz explore explore-night prove bench clean lock tlc
+.PHONY: all help test lint types contracts fuzz explore explore-night pictures prove bench clean lock tlc
 .DEFAULT_GOAL := all
 
 all: lint types contracts test ## Lint, types, import contracts and tests
@@ -54,6 +54,9 @@ tlc: $(READY) ## Check the protocol in TLA+ under both profiles; TLC_SCOPE names
 explore: $(READY) ## Search every state of the default scope, and judge every step
 	$(BIN)/tenure explore boundary
 	$(BIN)/tenure explore deletion
+
+pictures: $(READY) ## Draw the situations of a run for the README: needs Graphviz
+	$(BIN)/tenure explore plain --draw specs/situations.svg
 
 explore-night: $(READY) ## Sweep a scope of millions of states: an hour or so
 	$(BIN)/tenure explore night --stream

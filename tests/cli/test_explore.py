@@ -1,9 +1,11 @@
 """``tenure explore``: what it prints, exports and answers."""
 
 import json
+import shutil
 from pathlib import Path
 
 import networkx
+import pytest
 from click.testing import CliRunner, Result
 
 from tenure.cli import main
@@ -64,11 +66,25 @@ def test_exports(tmp_path: Path):
     assert networkx.read_graphml(file).nodes["0"] == {"r.status": "none"}
 
 
+@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed: no command dot")
+def test_draws(tmp_path: Path):
+    """The situations, and each broken property beside them."""
+    run("second-opinion", "--profile", "original", "--draw", str(tmp_path / "states.svg"))
+
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "states-claims-agree.svg",
+        "states-facts-tell.svg",
+        "states-owners-agree.svg",
+        "states.svg",
+    ]
+    assert "<svg" in (tmp_path / "states.svg").read_text()
+
+
 def test_lists_scopes():
     """Every named scope, one a line."""
     names = [line.split(":")[0] for line in run("--list").output.splitlines()]
 
-    assert names == ["boundary", "second-opinion", "deletion", "lineage", "pair", "night"]
+    assert names == ["boundary", "plain", "second-opinion", "deletion", "lineage", "pair", "night"]
 
 
 def test_refuses_what_it_cannot_do(tmp_path: Path):

@@ -13,8 +13,10 @@ import click
 from tenure.cli.text import complain
 
 if TYPE_CHECKING:
+    from tenure_model.explore.graph import StateGraph
     from tenure_model.explore.scope import Scope
     from tenure_model.explore.search import Progress
+    from tenure_model.explore.traces import Trace
 
 BROKEN = 1
 _TELL_EVERY_SECONDS = 2.0
@@ -50,10 +52,23 @@ class _Report:
     default=None,
     help="Write the labelled graph to a .json, .graphml or .dot file.",
 )
+@click.option(
+    "--draw",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="Draw the situations to an .svg file by Graphviz, and each broken property beside it as a space-time diagram.",
+)
 @click.option("--list", "list_scopes", is_flag=True, help="List the scopes and end.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 def explore_command(
-    scope: str, profile: str, depth: int | None, stream: bool, export: Path | None, list_scopes: bool, as_json: bool
+    scope: str,
+    profile: str,
+    depth: int | None,
+    stream: bool,
+    export: Path | None,
+    draw: Path | None,
+    list_scopes: bool,
+    as_json: bool,
 ) -> None:
     """Search every state of SCOPE, over the model itself, and judge every step.
 
@@ -71,11 +86,11 @@ def explore_command(
         return
     if scope not in SCOPES:
         raise click.UsageError(f"there is no such scope; there are {', '.join(SCOPES)}")
-    if stream and export is not None:
-        raise click.UsageError("a streamed search keeps no graph to export")
+    if stream and (export is not None or draw is not None):
+        raise click.UsageError("a streamed search keeps no graph to export or draw")
     chosen = named(scope, ORIGINAL if profile == "original" else REFERENCE)
-    search = _stream if stream else _search
-    report = search(chosen, depth, export, _progress(as_json))
+    tell = _progress(as_json)
+    report = _stream(chosen, depth, tell) if stream else _search(chosen, depth, export, draw, tell)
     if as_json:
         click.echo(json.dumps(_to_wire(chosen, report), indent=2))
     else:
@@ -84,7 +99,9 @@ def explore_command(
         sys.exit(BROKEN)
 
 
-def _search(scope: "Scope", depth: int | None, export: Path | None, tell: "Callable[[Progress], object]") -> _Report:
+def _search(
+    scope: "Scope", depth: int | None, export: Path | None, draw: Path | None, tell: "Callable[[Progress], object]"
+) -> _Report:
     from tenure_model.explore.graph import FORMATS, build_graph
     from tenure_model.explore.system import RunSystem
     from tenure_model.explore.telling import told
@@ -97,13 +114,28 @@ def _search(scope: "Scope", depth: int | None, export: Path | None, tell: "Calla
     if export is not None:
         export.write_text(FORMATS[export.suffix.removeprefix(".")](found), encoding="utf-8")
     explored = found.explored
-    traces = {name: told(trace_of(system, explored, finding)) for name, finding in explored.findings.items()}
+    traces = {name: trace_of(system, explored, finding) for name, finding in explored.findings.items()}
+    if draw is not None:
+        _draw(found, traces, draw)
+    lines = {name: told(trace) for name, trace in traces.items()}
     return _Report(
-        len(explored.states), explored.transitions, explored.depth, explored.complete, explored.seconds, traces
+        len(explored.states), explored.transitions, explored.depth, explored.complete, explored.seconds, lines
     )
 
 
-def _stream(scope: "Scope", depth: int | None, _: Path | None, tell: "Callable[[Progress], object]") -> _Report:
+def _draw(found: "StateGraph", traces: "dict[str, Trace]", file: Path) -> None:
+    from tenure_model.explore.drawing import DrawingError, as_svg, situation_dot
+    from tenure_model.explore.spacetime import spacetime_svg
+
+    try:
+        file.write_text(as_svg(situation_dot(found)), encoding="utf-8")
+    except DrawingError as error:
+        raise click.ClickException(str(error)) from None
+    for name, trace in traces.items():
+        file.with_stem(f"{file.stem}-{name}").write_text(spacetime_svg(trace, name), encoding="utf-8")
+
+
+def _stream(scope: "Scope", depth: int | None, tell: "Callable[[Progress], object]") -> _Report:
     from tenure_model.explore.sweep import sweep
     from tenure_model.explore.system import RunSystem
 

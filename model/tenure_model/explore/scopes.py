@@ -49,19 +49,21 @@ LINEAGE: Final = Scope(
 )
 """Two rounds of one lineage, which are cancelled together."""
 
-PAIR: Final = Scope(
-    "pair",
+PLAIN: Final = Scope(
+    "plain",
     participants=(Participant(_A1, honest(0)), Participant(_A2, honest(0)), Participant(_B1, honest(0))),
-    runs=(RunPlan("r"), RunPlan("s")),
     advances=(_STALE, _STALE + 1),
 )
-"""Two runs that have nothing to do with each other but the owners."""
+"""Three owners on two hosts whose clocks are right, and time that passes up to the bound and past it."""
+
+PAIR: Final = attrs.evolve(PLAIN, name="pair", runs=(RunPlan("r"), RunPlan("s")))
+"""Two such runs that have nothing to do with each other but the owners."""
 
 NIGHT: Final = attrs.evolve(BOUNDARY, name="night", runs=(RunPlan("r"), RunPlan("s")))
 """The default scope with two runs: millions of states, to be swept."""
 
 SCOPES: Final[Mapping[str, Scope]] = {
-    scope.name: scope for scope in (BOUNDARY, SECOND_OPINION, DELETION, LINEAGE, PAIR, NIGHT)
+    scope.name: scope for scope in (BOUNDARY, PLAIN, SECOND_OPINION, DELETION, LINEAGE, PAIR, NIGHT)
 }
 """Every named scope, under ``reference``."""
 

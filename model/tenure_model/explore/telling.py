@@ -82,7 +82,7 @@ def _step(scope: Scope, moment: Moment) -> str:
     clock_ms = int(command.clock_ms) - NOW_MS
     clock = "" if clock_ms == moment.at_ms else f", whose clock shows {clock_ms:,}"
     notes = "".join(f"  [{note}]" for note in (*moment.broken, *moment.fired))
-    answer = _answer(moment.outcome)
+    answer = answered(moment.outcome)
     return f"{owner_name(scope.owners[moment.owner])}{clock}: {method}({', '.join(supplied)}) -> {answer}{notes}"
 
 
@@ -100,7 +100,8 @@ def _argument(value: object) -> str:
     return str(value)
 
 
-def _answer(outcome: Outcome) -> str:
+def answered(outcome: Outcome) -> str:
+    """The answer with its fields."""
     name = outcome_name(outcome)
     if name == "ok" or outcome is None or isinstance(outcome, bool | tuple | RunStoreError):
         return name
