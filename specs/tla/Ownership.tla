@@ -13,6 +13,7 @@ EXTENDS Integers, Sequences, FiniteSets, TLC
 CONSTANTS
     Hosts,        \* a set of disjoint sets of owners: who lives together on one host; owners are 1..n
     Readings,     \* what any clock may say when a call is made, in ms; time does not pass by itself
+    Kinds,        \* of evidence that callers present
     Profile,      \* "reference" (R-1 to R-4 applied) or "original"
     AllowDelete,  \* may an administrator delete the row behind the store's back?
     None          \* a model value, what SQL calls null
@@ -33,6 +34,7 @@ ASSUME /\ Profile \in {"reference", "original"}
        /\ AllowDelete \in BOOLEAN
        /\ Owners = 1..Cardinality(Owners)
        /\ Readings \subseteq Nat
+       /\ Kinds \subseteq EvidenceKinds /\ Kinds # {}
 
 state == <<row, lease>>
 NoLease == [owner |-> None, heartbeat |-> None, claimant |-> None, token |-> None]
@@ -61,15 +63,16 @@ Loss(now) ==
 
 -----------------------------------------------------------------------------
 (* Arguments. Kinds of evidence differ only in which pairs of hosts they fit *)
-(* (RS-207); a kind that does not fit is as useless as an outdated reading.  *)
+(* (RS-207), and evidence that does not fit is as useless as one of another  *)
+(* reading. So "lease-expired" alone gives every transition that all give.   *)
 
 Expected ==
     {RowSnapshot, Idle("pending"), Idle("suspended")}
         \union {Snapshot("running", owner, heartbeat) : owner \in Owners, heartbeat \in Readings}
 
 Evidence(now) ==
-    [about : Owners, kind : EvidenceKinds, checkedAt : {now}]
-        \union {[about |-> 1, kind |-> "lease-expired", checkedAt |-> now + 1]}
+    [about : Owners, kind : Kinds, checkedAt : {now}]
+        \union [about : Owners, kind : Kinds, checkedAt : {now + 1}]
 
 Matches(target, observer, now, evidence) ==
     /\ evidence # None

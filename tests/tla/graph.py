@@ -41,6 +41,7 @@ def read_graph(
     readings: Sequence[int],
     *,
     deletes: bool = False,
+    kinds: Sequence[str] = ("lease-expired",),
     workers: int = 1,
     note: Callable[[str], None] = lambda _: None,
 ) -> nx.MultiDiGraph:
@@ -50,7 +51,7 @@ def read_graph(
     attribute ``label`` are ``operation.outcome.owner``, such as ``steal.Claimed.o2``. Raises ``ValueError`` if TLC's
     own counts differ from the graph's.
     """
-    scope = Scope(profile, tuple(owners), tuple(readings), deletes)
+    scope = Scope(profile, tuple(owners), tuple(readings), deletes, tuple(kinds))
     report = check(scope, properties=False, transitions=True, workers=workers, note=note)
     graph: nx.MultiDiGraph = nx.MultiDiGraph()
     states: dict[str, State] = {}

@@ -6,7 +6,7 @@ import networkx as nx
 import pytest
 
 from tests.tla import tlc
-from tests.tla.graph import INITIAL, State, late, parse_state, shortest_path_to, wedged
+from tests.tla.graph import INITIAL, State, late, parse_state, read_graph, shortest_path_to, wedged
 
 skipped = pytest.mark.skipif(tlc.missing() is not None, reason=str(tlc.missing()))
 # One worker, so that the graphs are made once.
@@ -116,6 +116,38 @@ def test_a_deleted_row_wedges_its_successor_under_original(graphs_from_tla):
 
     assert wedged(*graphs_from_tla("reference", deletes=True)) == set()
     assert orphan in wedged(*graphs_from_tla("original", deletes=True))
+
+
+def robberies(graph):
+    """Who stole from whom: pairs of the owner and the thief."""
+    return {
+        (before.owner, int(label.rpartition(".o")[2]) - 1)
+        for before, _, label in graph.edges(keys=True)
+        if label.startswith("steal.Claimed.")
+    }
+
+
+@needs_tlc
+@pytest.mark.parametrize(
+    ("kind", "pairs"),
+    [
+        ("same-host-pid-dead", {(0, 0), (0, 1), (1, 0), (1, 1), (2, 2)}),
+        ("cross-host-unreachable-stale", {(0, 2), (1, 2), (2, 0), (2, 1)}),
+        ("lease-expired", {(owner, thief) for owner in range(3) for thief in range(3)}),
+    ],
+)
+def test_evidence_fits_some_pairs_of_hosts(kind, pairs):
+    """Evidence of a dead process is for the same host, of an unreachable one for another, of time for any (RS-207)."""
+    assert robberies(read_graph("reference", (0, 0, 1), (0, 30_001), kinds=[kind])) == pairs
+
+
+@needs_tlc
+def test_an_expired_lease_stands_for_every_kind_of_evidence():
+    """More kinds of evidence give no more transitions."""
+    every = ("same-host-pid-dead", "cross-host-unreachable-stale", "lease-expired")
+    graphs = [read_graph("original", (0, 0, 1), (0, 30_001), kinds=kinds) for kinds in (every, every[-1:])]
+
+    assert set(graphs[0].edges(keys=True)) == set(graphs[1].edges(keys=True))
 
 
 def test_a_state_that_only_a_late_call_can_settle_is_no_wedge():

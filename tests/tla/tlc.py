@@ -30,13 +30,15 @@ class Scope:
     """What TLC explores.
 
     ``hosts`` has one entry an owner, the host it lives on: owner 0 is TLA+'s 1 and ``o1`` in labels. ``readings`` are
-    what a clock may say, in ms. ``deletes`` admits the deletion of the row by an administrator.
+    what a clock may say, in ms. ``deletes`` admits the deletion of the row by an administrator. ``kinds`` are the kinds
+    of evidence that callers present.
     """
 
     profile: str
     hosts: tuple[int, ...] = (0, 1)
     readings: tuple[int, ...] = (0, 30_000, 30_001)
     deletes: bool = False
+    kinds: tuple[str, ...] = ("lease-expired",)
 
 
 @attrs.frozen
@@ -104,6 +106,7 @@ def configure(text: str, scope: Scope, properties: bool, transitions: bool) -> s
     constants: Mapping[str, str] = {
         "Hosts": _set(_set(map(str, members)) for members in owners.values()),
         "Readings": _set(map(str, scope.readings)),
+        "Kinds": _set(f'"{kind}"' for kind in scope.kinds),
         "AllowDelete": str(scope.deletes).upper(),
     }
     for name, value in constants.items():
