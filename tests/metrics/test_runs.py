@@ -280,7 +280,8 @@ COUNTED: list[tuple[Call, dict[str, str], str]] = [
 
 @pytest.mark.parametrize(("call", "attributes", "counter"), COUNTED)
 @pytest.mark.parametrize(
-    ("error", "ending"), [(RuntimeError(), "failure"), (KeyboardInterrupt(), "interrupt"), (SystemExit(), "interrupt")]
+    ("error", "ending"),
+    [(RuntimeError(), "failure"), (KeyboardInterrupt(), "interrupt"), (SystemExit([1]), "interrupt")],
 )
 def test_a_call_without_an_outcome_is_counted(
     observed: Observed, call: Call, attributes: dict[str, str], counter: str, error: BaseException, ending: str

@@ -152,7 +152,8 @@ def _span(telemetry: Telemetry, operation: Operation, arguments: tuple[object, .
         try:
             yield set_attribute
         except BaseException as error:
-            is_admitted = getattr(error, "code", None) not in _UNADMITTED
+            code: object = getattr(error, "code", None)
+            is_admitted = type(code) is not str or code not in _UNADMITTED
             if operation.outcomes is not None:
                 set_attribute("outcome", ending_of(error))
             raise
