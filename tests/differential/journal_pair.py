@@ -21,6 +21,12 @@ NUMBERS: Final = ("token", "ticket", "stream", "changes")
 
 _OPENED: Final = {"stream.open": "stream", "changes.open": "changes"}
 
+_BEGINS: Final = frozenset(
+    {*_OPENED, "lossy.begin", "flush.begin", "journal.flush", "compact.begin", "close.begin", "journal.close"}
+)
+
+_UNKNOWN: Final = (-1, -1)
+
 
 def is_same(model: object, store: object) -> bool:
     """Whether two answers are the same, but for numbers and the wording of usage errors."""
@@ -31,6 +37,21 @@ def is_same(model: object, store: object) -> bool:
     return type(model) is type(store) and model == store
 
 
+def _number(action: Action, result: object) -> int | None:
+    """The number that a step gave to what it began."""
+    if isinstance(result, Begun):
+        return result.token
+    if isinstance(result, Waiting):
+        return result.ticket
+    return result if action.operation in _OPENED and type(result) is int else None
+
+
+def _take(system: Any, action: Action) -> object:
+    if action.operation in CONTROLS:
+        return system.control(action.session, action.operation, action.clock_ms)
+    return system.call(action.session, action.operation, action.arguments, action.clock_ms)
+
+
 class JournalPair:
     """The model and the system held against it, journals included."""
 
@@ -39,7 +60,7 @@ class JournalPair:
         self.store = store
         self.sessions = sessions
         self.actions: list[Action] = []
-        self._numbers: dict[tuple[str, str, object], object] = {}
+        self._numbers: dict[tuple[str, str, object], tuple[int, int]] = {}
 
     def take(self, action: Action) -> object:
         """Take one step on both; answers the model's outcome, or raises ``Divergence``.
@@ -55,7 +76,7 @@ class JournalPair:
         is_number = action.operation in _OPENED and type(result) is type(answer) is int
         if not is_number and not is_same(result, answer):
             raise Divergence(tuple(self.actions), "answer", repr(result), repr(answer))
-        self._learn(action, result, answer)
+        self.actions[-1] = self._learn(action, result, answer)
         self._compare(action.session)
         other = self.sessions[len(self.actions) % len(self.sessions)]
         if other != action.session:
@@ -66,31 +87,39 @@ class JournalPair:
         """Whether a thread of the session would wait in this step, as things stand."""
         return would_wait(self.model.model, session, operation, arguments, in_memory=len(self.sessions) == 1)
 
+    def take_in_model(self, action: Action) -> tuple[Action, object]:
+        """Take one step in the model alone; answers the step with the model's numbers, and its outcome."""
+        step = attrs.evolve(action, arguments=self._translated(action, 0))
+        result = _take(self.model, step)
+        self._learn(action, result, result)
+        return step, result
+
     def _both(self, action: Action) -> tuple[object, object]:
-        if action.operation in CONTROLS:
-            return (
-                self.model.control(action.session, action.operation, action.clock_ms),
-                self.store.control(action.session, action.operation, action.clock_ms),
-            )
-        translated = {
-            name: self._numbers.get((action.session, name, value), -1) if name in NUMBERS else value
-            for name, value in action.arguments.items()
-        }
-        return (
-            self.model.call(action.session, action.operation, action.arguments, action.clock_ms),
-            self.store.call(action.session, action.operation, translated, action.clock_ms),
+        return tuple(  # type: ignore[return-value]  # of two
+            _take(system, attrs.evolve(action, arguments=self._translated(action, index)))
+            for index, system in enumerate((self.model, self.store))
         )
 
-    def _learn(self, action: Action, result: object, answer: object) -> None:
-        pairs: tuple[tuple[str, object, object], ...] = ()
-        if isinstance(result, Begun) and isinstance(answer, Begun):
-            pairs = (("token", result.token, answer.token),)
-        elif isinstance(result, Waiting) and isinstance(answer, Waiting):
-            pairs = (("ticket", result.ticket, answer.ticket),)
-        elif action.operation in _OPENED and type(result) is int:
-            pairs = ((_OPENED[action.operation], result, answer),)
-        for name, mine, theirs in pairs:
-            self._numbers[action.session, name, mine] = theirs
+    def _translated(self, action: Action, index: int) -> Mapping[str, object]:
+        """The arguments with the numbers that the model (0) or the store (1) gave."""
+        return {
+            name: self._numbers.get((action.session, name, value), _UNKNOWN)[index] if name in NUMBERS else value
+            for name, value in action.arguments.items()
+        }
+
+    def _learn(self, action: Action, result: object, answer: object) -> Action:
+        """Note the numbers that both gave to what the action begins; answers the action with its own."""
+        name, mine, theirs = "ticket", _number(action, result), _number(action, answer)
+        if action.operation in _OPENED:
+            name = _OPENED[action.operation]
+        elif isinstance(result, Begun):
+            name = "token"
+        if mine is None or theirs is None:
+            return action
+        begun = mine if action.begun is None else action.begun
+        if action.operation in _BEGINS:
+            self._numbers[action.session, name, begun] = mine, theirs
+        return attrs.evolve(action, begun=begun)
 
     def _compare(self, session: str) -> None:
         runs = attrs.evolve(self.model.state(session), facts={})

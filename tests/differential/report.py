@@ -37,7 +37,7 @@ def trace_document(divergence: Divergence, make_pair: MakePair, about: Mapping[s
     pair = make_pair()
     session = divergence.actions[-1].session
     try:
-        steps = [action.to_wire() | _model_answer(pair, action) for action in divergence.actions]
+        steps = [_step(pair, action) for action in divergence.actions]
         if isinstance(pair, JournalPair):
             end = {"stepped": True, "tables": tables_of(pair.model.journal(session))}
         else:
@@ -45,6 +45,15 @@ def trace_document(divergence: Divergence, make_pair: MakePair, about: Mapping[s
     finally:
         close_pair(pair)
     return {"kind": "journal" if isinstance(pair, JournalPair) else "runs", **about, "steps": steps, **end}
+
+
+def _step(pair: AnyPair, action: Action) -> dict[str, Any]:
+    """The action as a step of a trace, with the model's answer."""
+    if isinstance(pair, JournalPair):
+        action, result = pair.take_in_model(action)
+        answer = {"ok": result} if action.operation in CONTROLS else result_to_wire(result, action.operation)
+        return action.to_wire() | answer
+    return action.to_wire() | _model_answer(pair, action)
 
 
 def _model_answer(pair: AnyPair, action: Action) -> dict[str, Any]:

@@ -100,6 +100,52 @@ class FlushForgetsLosses(JournalModelSystem):
         return None if operation == "journal.flush" else result
 
 
+class CompactsAtOnce(JournalModelSystem):
+    """A model whose compaction never holds the transaction between two steps."""
+
+    def call(self, session, operation, arguments, clock_ms):
+        result = super().call(session, operation, arguments, clock_ms)
+        held = self.model.transaction
+        if operation == "compact.poll" and held is not None and held.compaction == arguments["ticket"]:
+            return super().call(session, operation, arguments, clock_ms)
+        return result
+
+
+class ClosesEarly(JournalModelSystem):
+    """A model that is closed as soon as it is asked whether it is."""
+
+    def call(self, session, operation, arguments, clock_ms):
+        if operation == "close.poll":
+            super().call(session, "writer.drain", {}, clock_ms)
+        return super().call(session, operation, arguments, clock_ms)
+
+
+class CountsNothing(JournalModelSystem):
+    """A model whose maintenance is over at its first stage."""
+
+    def call(self, session, operation, arguments, clock_ms):
+        if operation == "maintenance.step":
+            return super().call(session, "maintenance.finish", {}, clock_ms)
+        return super().call(session, operation, arguments, clock_ms)
+
+
+class ReadsWhateverHappens(JournalModelSystem):
+    """A model whose reads never fail."""
+
+    def call(self, session, operation, arguments, clock_ms):
+        return super().call(session, operation, {n: v for n, v in arguments.items() if n != "fault"}, clock_ms)
+
+
+class RunsAtOnce(JournalModelSystem):
+    """A model that does not wait for the commit with the program's own work."""
+
+    def call(self, session, operation, arguments, clock_ms):
+        if operation == "journal.whenCommitted":
+            self.model = attrs.evolve(self.model, ran=(*self.model.ran, arguments["label"]))
+            return True
+        return super().call(session, operation, arguments, clock_ms)
+
+
 def with_store(kind):
     """The reference model against an altered store."""
     return lambda: JournalPair(JournalModelSystem(REFERENCE), kind.in_memory(ONE), ONE)
@@ -117,6 +163,11 @@ MUTANTS = {
     "publishes before the commit": with_model(PublishesTwice),
     "no fence": with_model(IgnoresFence),
     "flush hides losses": with_model(FlushForgetsLosses),
+    "compacts without a gate": with_model(CompactsAtOnce),
+    "closes early": with_model(ClosesEarly),
+    "maintenance in one go": with_model(CountsNothing),
+    "reads never fail": with_model(ReadsWhateverHappens),
+    "work does not wait for the commit": with_model(RunsAtOnce),
 }
 
 
