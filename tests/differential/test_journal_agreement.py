@@ -181,16 +181,19 @@ def test_every_mutant_is_found_and_shrunk(name):
     assert len(shrink(found, make_pair, seconds=20).actions) <= 16
 
 
-def test_a_divergence_is_told_and_replays(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "kind"), [("flush hides losses", FlushForgetsLosses), ("compacts without a gate", CompactsAtOnce)]
+)
+def test_a_divergence_is_told_and_replays(name, kind, tmp_path):
     """The file that a failure leaves agrees with the model that wrote it, and differs from the store."""
-    make_pair = MUTANTS["flush hides losses"]
+    make_pair = MUTANTS[name]
     shortest = shrink(found_by(make_pair), make_pair, seconds=20)
     document = trace_document(shortest, make_pair, {"seed": 1})
     trace = parse_trace(json.loads(write_failure(document, tmp_path, "seed-1").read_text()), "failure")
     store = JournalStoreSystem.on_file(trace.sessions)
 
     report = replay(trace, store, REFERENCE)
-    again = replay(trace, FlushForgetsLosses(REFERENCE), ORIGINAL)
+    again = replay(trace, kind(REFERENCE), ORIGINAL)
     store.close()
 
     assert "Differs in" in describe(shortest, document)

@@ -24,10 +24,15 @@ from tenure_model.vocabulary.operations import RUN_OPERATIONS
 _RUN_STEPS: Final = frozenset((*RUN_OPERATIONS, *ATTEMPT_OPERATIONS, *RAW_OPERATIONS, *CONTROLS))
 _JOURNAL_STEPS: Final = frozenset((*RUN_OPERATIONS, *RAW_OPERATIONS, *CONTROLS, *JOURNAL_OPERATIONS, "reopen"))
 
-_NUMBERS: Final = {
+_NUMBERS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "lossy.begin": ("token", ("ok", "token")),
-    "flush.begin": ("ticket", ("ok", "ticket")),
-    "journal.flush": ("ticket", ("ok", "ticket")),
+    **dict.fromkeys(
+        (
+            *("flush.begin", "flush.poll", "journal.flush", "compact.begin", "compact.poll"),
+            *("close.begin", "close.poll", "journal.close"),
+        ),
+        ("ticket", ("ok", "ticket")),
+    ),
     "stream.open": ("stream", ("ok",)),
     "changes.open": ("changes", ("ok",)),
 }
