@@ -2,7 +2,7 @@
 
 import sys
 
-from tests.bench import attempts, events, journal, model, runs, scale, threads
+from tests.bench import aio, attempts, events, journal, model, runs, scale, threads
 
 SECTIONS = {
     "Run store against a bare APSW loop of the same statements": runs.rows,
@@ -10,6 +10,7 @@ SECTIONS = {
     "Journal against a bare APSW loop of the same statements": journal.rows,
     "Engine events": events.rows,
     "Eight threads against a bare loop that commits in groups": threads.rows,
+    "Tasks against threads": aio.rows,
     "Model and simulator": model.rows,
     "Cost beside other runs": scale.rows,
 }
