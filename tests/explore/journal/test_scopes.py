@@ -1,0 +1,61 @@
+"""The named scopes: how much there is in each, and that nothing breaks there but what original is known to break."""
+
+import pytest
+
+from tenure_model.explore.journal.scopes import SCOPES, named
+from tenure_model.explore.journal.system import JournalSystem
+from tenure_model.explore.search import explore
+from tenure_model.semantics.profiles import ORIGINAL, REFERENCE, Profile
+
+Sizes = dict[str, tuple[int, int, int]]
+
+REFERENCE_SIZES: Sizes = {
+    "overflow-reject": (3434, 7174, 17),
+    "overflow-drop-newest": (3434, 7174, 17),
+    "overflow-drop-oldest": (3210, 6831, 17),
+    "beside": (3646, 9940, 17),
+    "retries": (414, 654, 12),
+    "two-instances": (6780, 21683, 16),
+    "compaction": (2218, 7995, 19),
+    "nested": (5011, 21485, 12),
+    "crash": (4018, 13201, 13),
+    "closing": (4132, 14301, 16),
+    "fence": (278, 1181, 8),
+    "policy": (1506, 3562, 17),
+    "capture": (170, 394, 11),
+    "across": (2192, 7739, 13),
+    "streams": (249, 668, 12),
+    "rewind": (436, 570, 10),
+}
+ORIGINAL_SIZES: Sizes = {
+    "overflow-reject": (3098, 6477, 17),
+    "overflow-drop-newest": (3098, 6477, 17),
+    "overflow-drop-oldest": (2965, 6332, 17),
+    "beside": (3549, 9558, 17),
+    "retries": (407, 643, 12),
+    "closing": (3572, 11963, 16),
+    "policy": (1505, 3577, 18),
+    "capture": (170, 394, 13),
+    "rewind": (437, 570, 10),
+}
+
+
+def searched(name: str, profile: Profile) -> tuple[int, int, int, list[str]]:
+    """States, transitions, depth, and the properties that break, of a whole scope."""
+    system = JournalSystem(named(name, profile))
+    found = explore(system.initial(), system.successors)
+    return len(found.states), found.transitions, found.depth, sorted(found.findings)
+
+
+@pytest.mark.parametrize("name", SCOPES)
+def test_reference_holds(name: str) -> None:
+    """Every property holds of every step, and the scope is as large as it always was."""
+    assert searched(name, REFERENCE) == (*REFERENCE_SIZES[name], [])
+
+
+@pytest.mark.parametrize("name", ORIGINAL_SIZES)
+def test_original_breaks_fates_alone(name: str) -> None:
+    """Where the profiles differ, original has another graph; only a close breaks anything (HZ-03)."""
+    size = ORIGINAL_SIZES[name]
+
+    assert searched(name, ORIGINAL) == (*size, ["fates"] if name == "closing" else [])
