@@ -1,0 +1,1 @@
+"""Supervision and stealing as one timed system."""

@@ -1,0 +1,83 @@
+"""Each figure is attained: the nearest that two owners come in all schedules of a grid is what the formula says."""
+
+import attrs
+import pytest
+
+from tenure_model.explore.timed.conditions import Conditions
+from tenure_model.explore.timed.extremes import smallest_margin
+from tenure_model.explore.timed.figures import smallest_margin_ms
+from tenure_model.explore.timed.situations import Fate, Scope, Takes, succeeding
+
+DONE = succeeding(0, 0)
+FAILS = Fate(0)
+HANGS = Fate(None)
+SKEWS = (-10_000, -1, 0, 1, 9_999, 10_000, 10_001, 10_002, 30_000, 30_001, 40_000)
+EACH = ("ahead_ms", "start_delay_ms", "set_back_ms", "wake_late_ms", "limit_late_ms", "hook_ms")
+
+
+def failing(conditions: Conditions) -> Scope:
+    """One beat may succeed, the rest fail or hang, and so does reconfirming; one sleep may last too long."""
+    return Scope(conditions, (DONE, FAILS, HANGS), (FAILS, HANGS), beats=1, stalls=1)
+
+
+@pytest.mark.parametrize("skew_ms", SKEWS)
+def test_the_margin_at_a_skew_is_attained_in_lives_of_any_length(skew_ms: int) -> None:
+    """Beats and reconfirms succeed, fail and hang in any order, as often as they like (RS-013, RS-915)."""
+    conditions = Conditions(skew_ms=skew_ms)
+    found = smallest_margin(Scope(conditions, (DONE, FAILS, HANGS), (DONE, FAILS, HANGS), (0, None)))
+
+    assert found.margin_ms == smallest_margin_ms(conditions)
+
+
+@pytest.mark.parametrize(("skew_ms", "bound_ms"), [(0, 9_999), (0, 10_000), (10_000, 1), (10_001, 1), (20_000, 10_000)])
+@pytest.mark.parametrize("name", EACH)
+def test_each_condition_costs_its_whole_bound(name: str, skew_ms: int, bound_ms: int) -> None:
+    """Alone beside a skew: millisecond by millisecond, up to the whole life of a stamp (hazards H-09, H-11..H-15)."""
+    conditions = attrs.evolve(Conditions(skew_ms=skew_ms), **{name: bound_ms})
+    found = smallest_margin(failing(conditions))
+
+    assert found.margin_ms == smallest_margin_ms(conditions)
+
+
+@pytest.mark.parametrize("skew_ms", [0, 9_999, 10_000, 10_001, 20_001])
+@pytest.mark.parametrize("write_ms", [1, 999, 1_000, 17_999, 18_000])
+def test_how_long_writes_take_does_not_matter(write_ms: int, skew_ms: int) -> None:
+    """A stamp takes effect later than it was read, an answer comes later still, a failed write may have taken effect:
+    none of it brings the peer nearer, since all count from the reading (RS-918).
+    """
+    heartbeats = (succeeding(write_ms, write_ms), Fate(write_ms, write_ms), Fate(None, write_ms), HANGS)
+    conditions = Conditions(skew_ms=skew_ms)
+    found = smallest_margin(Scope(conditions, heartbeats, (Fate(write_ms, write_ms), HANGS), beats=1))
+
+    assert found.margin_ms == smallest_margin_ms(conditions)
+
+
+@pytest.mark.parametrize("reconfirm_ms", [0, 1, 999])
+def test_a_reconfirm_that_fails_sooner_gives_the_difference_back(reconfirm_ms: int) -> None:
+    """What does not hang leaves 1,000 ms less what it took (RS-913, RS-915)."""
+    conditions = Conditions(skew_ms=10_000, reconfirm_ms=reconfirm_ms)
+    found = smallest_margin(Scope(conditions, (DONE, FAILS, HANGS), (FAILS, Fate(reconfirm_ms)), beats=1))
+
+    assert (found.margin_ms, smallest_margin_ms(conditions)) == (1_001 - reconfirm_ms,) * 2
+
+
+def test_a_reading_beyond_the_allowance_takes_nothing() -> None:
+    """At 10,001 ms ahead only readings of the peer's own clock are left, which come 10,001 ms later (RS-309)."""
+    found = smallest_margin(failing(Conditions(ahead_ms=10_001)))
+
+    assert found.margin_ms == smallest_margin_ms(Conditions())
+
+
+def test_the_schedule_attains_the_margin() -> None:
+    """From the commit of the activation, its times add up to the instant of the grant, and it ends there."""
+    found = smallest_margin(failing(Conditions(skew_ms=10_000)))
+
+    assert found.schedule[-1].what == Takes(0)
+    assert sum(move.after_ms for move in found.schedule) == 20_001
+
+
+def test_without_a_failure_nobody_takes_and_nobody_stops() -> None:
+    """There is no margin where beats succeed at once and clocks agree."""
+    found = smallest_margin(Scope(Conditions(), (DONE,), (DONE,)))
+
+    assert (found.margin_ms, found.schedule) == (None, ())
