@@ -1,4 +1,7 @@
-"""Own durable runs safely: leases, fences, takeovers and histories over SQLite."""
+"""Own durable runs safely: leases, fences, takeovers and histories over SQLite.
+
+PYTEST_DONT_REWRITE: whoever imports this before pytest starts would else be warned of the plug-in that comes with it.
+"""
 
 from tenure.attempts import AttemptStore
 from tenure.consensus import ConsensusError, ConsensusStrategy, LocalConsensus, NoopConsensus

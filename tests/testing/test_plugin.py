@@ -51,7 +51,7 @@ def test_the_fixtures(suite: pytest.Pytester) -> None:
         """
     )
 
-    suite.runpytest_subprocess().assert_outcomes(passed=4)
+    suite.runpytest_inprocess().assert_outcomes(passed=4)
 
 
 def test_a_store_is_closed_after_its_test(suite: pytest.Pytester) -> None:
@@ -72,7 +72,7 @@ def test_a_store_is_closed_after_its_test(suite: pytest.Pytester) -> None:
         """
     )
 
-    suite.runpytest_subprocess().assert_outcomes(passed=1, failed=1)
+    suite.runpytest_inprocess().assert_outcomes(passed=1, failed=1)
 
 
 def test_who_does_not_use_it_does_not_load_it(suite: pytest.Pytester) -> None:
@@ -97,8 +97,19 @@ def test_the_library_does_not_load_pytest() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+def test_the_library_may_be_imported_before_pytest(suite: pytest.Pytester) -> None:
+    """pytest marks what is installed with a plug-in for rewriting, and warns of what it comes too late for."""
+    suite.makeconftest("import pytest; pytest.register_assert_rewrite('tenure', 'tenure_model')")
+    suite.makepyfile("def test_it(tenure_store): pass")
+    code = "import sys, tenure, pytest; sys.exit(pytest.main())"
+
+    result = subprocess.run([sys.executable, "-c", code], cwd=suite.path, capture_output=True, text=True, check=False)
+
+    assert (result.returncode, "1 passed" in result.stdout) == (0, True)
+
+
 def test_it_can_be_left_out(suite: pytest.Pytester) -> None:
     """By its name, as every plug-in."""
     suite.makepyfile("def test_it(tenure_store): pass")
 
-    suite.runpytest_subprocess("-p", "no:tenure").assert_outcomes(errors=1)
+    suite.runpytest_inprocess("-p", "no:tenure").assert_outcomes(errors=1)
