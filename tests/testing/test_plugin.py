@@ -100,7 +100,7 @@ def test_the_library_does_not_load_pytest() -> None:
 def test_the_library_may_be_imported_before_pytest(suite: pytest.Pytester) -> None:
     """pytest marks what is installed with a plug-in for rewriting, and warns of what it comes too late for."""
     suite.makeconftest("import pytest; pytest.register_assert_rewrite('tenure', 'tenure_model')")
-    suite.makepyfile("def test_it(tenure_store): pass")
+    suite.makepyfile("def test_it(): pass")
     code = "import sys, tenure, pytest; sys.exit(pytest.main())"
 
     result = subprocess.run([sys.executable, "-c", code], cwd=suite.path, capture_output=True, text=True, check=False)
