@@ -12,12 +12,12 @@ from tenure_model.explore.search import explore
 from tenure_model.explore.system import Label, RunEdge, RunSystem
 from tenure_model.semantics.profiles import ORIGINAL, REFERENCE
 from tenure_model.vocabulary.statuses import RUN_STATUSES
-from tests.tla.graph import State
+from tests.tla.graph import Graph, State
 
 _PROFILES = {profile.name: profile for profile in (REFERENCE, ORIGINAL)}
 
 
-def explored_graph(profile: str, readings: Sequence[int], *, deletes: bool = False) -> nx.MultiDiGraph:
+def explored_graph(profile: str, readings: Sequence[int], *, deletes: bool = False) -> Graph:
     """What ``read_graph`` answers for two owners on two hosts, found by the explorer's scope ``second-opinion``."""
     scope = named("second-opinion", _PROFILES[profile])
     owners = tuple(attrs.evolve(owner, readings=honest(*readings)) for owner in scope.participants)
@@ -25,7 +25,7 @@ def explored_graph(profile: str, readings: Sequence[int], *, deletes: bool = Fal
     return _graph_of(attrs.evolve(scope, participants=owners, operations=operations))
 
 
-def _graph_of(scope: Scope) -> nx.MultiDiGraph:
+def _graph_of(scope: Scope) -> Graph:
     system = RunSystem(scope)
     edges: list[tuple[int, Label, int]] = []
 
@@ -34,7 +34,7 @@ def _graph_of(scope: Scope) -> nx.MultiDiGraph:
 
     found = explore(system.initial(), system.successors, on_edge=keep)
     states = [_state_of(*system.codes(state)) for state in found.states]
-    graph: nx.MultiDiGraph = nx.MultiDiGraph()
+    graph: Graph = nx.MultiDiGraph()
     for state in states:
         graph.add_node(state, **state._asdict())
     for before, label, after in edges:

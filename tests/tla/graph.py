@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import networkx as nx
 
@@ -32,6 +32,8 @@ class State(NamedTuple):
     lease_token: int | None
 
 
+Graph: TypeAlias = "nx.MultiDiGraph[State]"
+
 _OWNERS = ("owner", "claimant", "lease_owner", "lease_claimant")
 
 
@@ -44,7 +46,7 @@ def read_graph(
     kinds: Sequence[str] = ("lease-expired",),
     workers: int = 1,
     note: Callable[[str], None] = lambda _: None,
-) -> nx.MultiDiGraph:
+) -> Graph:
     """Every state and every distinct labelled transition of a scope, self-loops included.
 
     ``owners`` has the host of each owner. A node is a ``State`` with its fields as attributes; an edge's key and its
@@ -53,7 +55,7 @@ def read_graph(
     """
     scope = Scope(profile, tuple(owners), tuple(readings), deletes, tuple(kinds))
     report = check(scope, properties=False, transitions=True, workers=workers, note=note)
-    graph: nx.MultiDiGraph = nx.MultiDiGraph()
+    graph: Graph = nx.MultiDiGraph()
     states: dict[str, State] = {}
     for transition in report.transitions:
         for text in (transition.before, transition.after):
@@ -85,20 +87,22 @@ def late(readings: Collection[int]) -> int:
     return max(readings) + STALE_AFTER_MS + 1
 
 
-def wedged(graph: nx.MultiDiGraph, later: nx.MultiDiGraph, dead: Collection[int] = ()) -> set[State]:
+def wedged(graph: Graph, later: Graph, dead: Collection[int] = ()) -> set[State]:
     """The states of ``graph`` from which ``later`` reaches no terminal status by calls of owners that are not ``dead``.
 
     ``later`` is the same scope with one more reading, ``late(readings)``: what clocks past staleness can still mend.
     """
     callers = {f"o{owner + 1}" for owner in dead}
-    steps: nx.DiGraph = nx.DiGraph()
+    steps: nx.DiGraph[object] = nx.DiGraph()
     steps.add_nodes_from(later)
-    steps.add_edges_from((a, b) for a, b, label in later.edges(data="label") if label.rpartition(".")[2] not in callers)
+    for before, after, attributes in later.edges(data=True):
+        if attributes["label"].rpartition(".")[2] not in callers:
+            steps.add_edge(before, after)
     steps.add_edges_from((state, "settled") for state in later if state.status in TERMINAL)
     return set(graph) - nx.ancestors(steps, "settled")
 
 
-def shortest_path_to(graph: nx.MultiDiGraph, targets: Collection[State]) -> list[str]:
+def shortest_path_to(graph: Graph, targets: Collection[State]) -> list[str]:
     """The labels of a shortest way from the initial state into one of the targets; the first in alphabetical order."""
     ways = nx.single_source_shortest_path(graph, INITIAL)
     labels = [
