@@ -11,9 +11,10 @@ from tenure.runs.losses import loss_of
 from tenure_model.admission.integers import admit_lease_reading, is_safe_integer
 from tenure_model.semantics import predicates as model
 from tenure_model.semantics.runs.losses import classify_loss
+from tenure_model.semantics.supervision.state import is_overdue
 from tenure_model.semantics.world import Run
 from tenure_model.vocabulary.constants import MAX_SAFE_INTEGER
-from tests.proofs import contracts, wrong
+from tests.proofs import contracts, timed, wrong
 from tests.proofs.contracts import Contract, Predicate, Question
 
 
@@ -78,6 +79,8 @@ _TEXTS: Final = ("a", "b", "\U0001f600")
 _PIDS: Final = (0, 1, MAX_SAFE_INTEGER)
 _NOW: Final = (30_000, 30_001, 60_000)
 _INDEXES: Final = tuple(range(6))
+_SKEWS: Final = (-10_000, 0, 1, 9_999, 10_000, 10_001, 20_000, 30_000, 30_001, 40_000)
+_ALLOWED: Final = (0, 1, 9_999, 10_000)
 
 PROOFS: Final[Mapping[str, Proof]] = {
     proof.name: proof
@@ -145,6 +148,38 @@ PROOFS: Final[Mapping[str, Proof]] = {
             {"model": model.is_storable_time, "admission": is_safe_integer},
             {"wrong at the end": wrong.is_storable_time},
             ((-(2**63), -1, 0, 1, 2**53 - 1, 2**53, 2**63),),
+        ),
+        Proof(
+            "write tolerance",
+            timed.ask_overdue,
+            timed.tolerance_contract,
+            {"pulse": is_overdue, "deadline": timed.spent},
+            {"wrong at the boundary": timed.overdue_past_the_budget, "wrong on the clock": timed.overdue_when_stale},
+            ((0, 1, 30_000), (*range(18_990, 19_010), *_TIMES), (*_ALLOWED, -10_000)),
+        ),
+        Proof(
+            "margin",
+            timed.ask_margin,
+            timed.margin_contract,
+            {"figures": timed.margin_by_figures, "semantics": timed.margin_by_semantics},
+            {"wrong on the end": timed.margin_without_reconfirm, "wrong way": timed.margin_of_a_clock_gone_forward},
+            (_SKEWS[:-3], _ALLOWED, (0, 1, 23_000), (0, 1, 999, 1_000), (0, 1, 10_000), (0, 1, 10_000)),
+        ),
+        Proof(
+            "overlap",
+            timed.ask_overlap,
+            timed.overlap_contract,
+            {"figures": timed.overlap_by_figures},
+            {"wrong without an end": timed.overlap_without_end},
+            (_SKEWS, (0, 1, 10_000, 23_000)),
+        ),
+        Proof(
+            "robbery",
+            timed.ask_robbery,
+            timed.robbery_contract,
+            {"figures": timed.robbery_by_figures},
+            {"wrong on the period": timed.robbery_of_writes_that_answer_at_once},
+            ((*_SKEWS, 28_999, 29_000, 29_001), (0, 1, 500, 1_000), _ALLOWED),
         ),
     )
 }
