@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 FUZZ_SECONDS ?= 60
 
-.PHONY: all help test lint types contracts fuzz explore explore-night pictures prove bench clean lock tlc
+.PHONY: all help test lint types contracts fuzz explore explore-night pictures vectors prove bench clean lock tlc
 .DEFAULT_GOAL := all
 
 all: lint types contracts test ## Lint, types, import contracts and tests
@@ -57,6 +57,9 @@ explore: $(READY) ## Search every state of the default scope, and judge every st
 
 pictures: $(READY) ## Draw the situations of a run for the README: needs Graphviz
 	$(BIN)/tenure explore plain --draw specs/situations.svg
+
+vectors: $(READY) ## Write the vectors of the run store from the state graph
+	$(BIN)/python -m tenure_model.conform.vectors specs/rules specs/vectors/runs
 
 explore-night: $(READY) ## Sweep a scope of millions of states: an hour or so
 	$(BIN)/tenure explore night --stream

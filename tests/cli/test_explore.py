@@ -84,7 +84,7 @@ def test_lists_scopes():
     """Every named scope, one a line."""
     names = [line.split(":")[0] for line in run("--list").output.splitlines()]
 
-    assert names == ["boundary", "plain", "second-opinion", "deletion", "lineage", "pair", "night"]
+    assert names == ["boundary", "plain", "second-opinion", "deletion", "lineage", "pair", "vectors", "night"]
 
 
 def test_refuses_what_it_cannot_do(tmp_path: Path):

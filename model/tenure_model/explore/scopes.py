@@ -59,11 +59,22 @@ PLAIN: Final = Scope(
 PAIR: Final = attrs.evolve(PLAIN, name="pair", runs=(RunPlan("r"), RunPlan("s")))
 """Two such runs that have nothing to do with each other but the owners."""
 
+VECTORS: Final = Scope(
+    "vectors",
+    participants=(
+        Participant(_A1, honest(0, -_SKEW)),
+        Participant(_B1, (*honest(0), *ahead(0), *ahead(0, by_ms=_SKEW + 1))),
+    ),
+    advances=(_STALE, _STALE + 1),
+    operations=EVERY_OPERATION | {DELETE},
+)
+"""The smallest scope in which every operation has every outcome that it has in any of the others."""
+
 NIGHT: Final = attrs.evolve(BOUNDARY, name="night", runs=(RunPlan("r"), RunPlan("s")))
 """The default scope with two runs: millions of states, to be swept."""
 
 SCOPES: Final[Mapping[str, Scope]] = {
-    scope.name: scope for scope in (BOUNDARY, PLAIN, SECOND_OPINION, DELETION, LINEAGE, PAIR, NIGHT)
+    scope.name: scope for scope in (BOUNDARY, PLAIN, SECOND_OPINION, DELETION, LINEAGE, PAIR, VECTORS, NIGHT)
 }
 """Every named scope, under ``reference``."""
 

@@ -4,12 +4,13 @@ States stand for many worlds, so a way is walked from the empty world with real 
 call that leads to the next state is the one taken.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import attrs
 
 from tenure_model.explore.calls import calls
 from tenure_model.explore.canonical import NOW_MS
+from tenure_model.explore.graph import StateGraph
 from tenure_model.explore.scope import Scope
 from tenure_model.explore.search import Explored, Finding
 from tenure_model.explore.system import TIME, Label, RunSystem, State, outcome_name
@@ -50,6 +51,12 @@ def trace_to(system: RunSystem, explored: Explored[State, Label], number: int) -
 def trace_of(system: RunSystem, explored: Explored[State, Label], finding: Finding[Label]) -> Trace:
     """A shortest history whose last step breaks the property."""
     return _walked(system, explored.way_to(finding.state), finding)
+
+
+def trace_along(found: StateGraph, way: Sequence[tuple[Label, int]]) -> Trace:
+    """A history along these edges of a graph: labels with the numbers of the states they lead to."""
+    by_number = list(found.explored.states)
+    return _walked(found.system, [(label, by_number[number]) for label, number in way], None)
 
 
 def _walked(system: RunSystem, way: list[tuple[Label, State]], finding: Finding[Label] | None) -> Trace:
