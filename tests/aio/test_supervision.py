@@ -439,3 +439,28 @@ def test_a_hook_that_ctrl_c_interrupts(anyio_backend, hook):
                 return "interrupted"
 
     assert anyio.run(main, backend=anyio_backend) == "interrupted"
+
+
+def test_a_program_of_asyncio(fast):
+    """Nothing of anyio in sight: a group and a timeout of asyncio's own in the body, and a loss that cancels them."""
+    ended = []
+
+    async def step(name):
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append(name)
+
+    async def main():
+        async with tenure.aio.open(":memory:", timing=fast) as store:
+            await owned(store, "r")
+            try:
+                async with store.supervise("r", A), asyncio.timeout(60), asyncio.TaskGroup() as group:
+                    group.create_task(step("one"))
+                    group.create_task(step("two"))
+                    await store.runs.transition_owned("r", A, "suspended")
+            except tenure.LeaseLost as loss:
+                return loss.reason, asyncio.current_task().cancelling()
+
+    assert asyncio.run(main()) == ("fence-lost", 0)
+    assert sorted(ended) == ["one", "two"]

@@ -1,6 +1,8 @@
 """Units of work: whole or not at all, cancelled before they begin or not at all, and never two in one transaction."""
 
 import asyncio
+import threading
+from random import Random
 
 import anyio
 import anyio.from_thread
@@ -8,7 +10,7 @@ import pytest
 
 import tenure
 import tenure.aio
-from tests.aio.support import A, Started, Stop, ids, settle
+from tests.aio.support import JOURNAL, A, Started, Stop, ids, settle
 from tests.database.support import Faults, FaultyEngine
 
 pytestmark = pytest.mark.anyio
@@ -363,3 +365,67 @@ async def test_a_store_whose_opening_is_cancelled_is_closed(anyio_backend, tmp_p
     assert task.scope.cancelled_caught
     assert len(entered) == 1
     assert not (tmp_path / "runs.db-wal").exists()
+
+
+async def test_a_call_that_answers_is_there_and_a_cancelled_one_is_not(anyio_backend, tmp_path):
+    """Many tasks, cancelled at any time: what was answered is committed, and nothing else."""
+    random = Random(20)
+    answered, cancelled = [], []
+    async with tenure.aio.open(tmp_path / "runs.db", threads=3) as store:
+
+        async def create(run_id, seconds):
+            with anyio.move_on_after(seconds) as scope:
+                await store.runs.create(run_id, "{}")
+                answered.append(run_id)
+            if scope.cancelled_caught:
+                cancelled.append(run_id)
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(200):
+                tasks.start_soon(create, f"run-{number:03}", random.choice([0, 0.01, 0.05, 60]))
+
+        assert ids(store) == sorted(answered)
+    assert len(answered) + len(cancelled) == 200
+    assert cancelled
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_a_call_that_asyncio_cancels_is_there_or_not(tmp_path, anyio_backend):
+    """The same, where asyncio cancels the tasks, more than once."""
+    random = Random(20)
+    answered = []
+    async with tenure.aio.open(tmp_path / "runs.db", threads=3) as store:
+
+        async def create(run_id):
+            await store.runs.create(run_id, "{}")
+            answered.append(run_id)
+
+        tasks = [asyncio.create_task(create(f"run-{number:03}")) for number in range(200)]
+        for task in random.sample(tasks, 150):
+            await asyncio.sleep(random.choice([0, 0.001]))
+            for _ in range(random.choice([1, 2])):
+                task.cancel()
+        await asyncio.wait(tasks)
+
+        assert ids(store) == sorted(answered)
+    assert [task for task in tasks if task.cancelled()]
+
+
+def test_no_thread_is_left_behind(anyio_backend):
+    """A loop that is over has ended what would keep the program from ending: streams waited in it, some cancelled."""
+    before = set(threading.enumerate())
+
+    async def main():
+        async with tenure.aio.open(":memory:", journal=JOURNAL) as store:
+            await store.journal.emit_lossy({"runId": "r", "sourceId": "s", "eventType": "e", "payload": None})
+            async with anyio.create_task_group() as tasks:
+                for _ in range(5):
+                    Started(tasks, lambda: anext(store.journal.stream("r", after_sequence=9)))
+                    Started(tasks, lambda: anext(store.journal.changes()))
+                await settle()
+                tasks.cancel_scope.cancel()
+
+    anyio.run(main, backend=anyio_backend)
+    left = [thread for thread in set(threading.enumerate()) - before if thread.is_alive()]
+
+    assert [thread.name for thread in left if not thread.daemon or "tenure" in thread.name] == []
