@@ -44,7 +44,7 @@ OVERFLOWS: Final = ("reject", "drop-newest", "drop-oldest")
 
 WEIGHTS: Final = (
     ("journal.emitLossy", 20),
-    ("journal.emitDurable", 9),
+    ("journal.emitDurable", 11),
     ("journal.emitDurableUnfenced", 12),
     ("lossy.begin", 5),
     ("lossy.read", 4),
@@ -55,13 +55,13 @@ WEIGHTS: Final = (
     ("writer.drain", 3),
     ("maintenance.step", 9),
     ("maintenance.finish", 1),
-    ("flush.begin", 3),
+    ("flush.begin", 5),
     ("flush.poll", 3),
     ("journal.flush", 4),
     ("journal.entries", 4),
     ("journal.checkpoint", 7),
     ("journal.latestCheckpoint", 2),
-    ("journal.compact", 4),
+    ("journal.compact", 6),
     ("compact.begin", 5),
     ("compact.poll", 9),
     ("journal.generation", 1),
@@ -127,6 +127,8 @@ class JournalGenerator:
         operation, arguments = self.drawn(state, journal, held, clock_ms)
         if operation in _READS and chance(self._chooser, 25 if operation == "lossy.read" else 6):
             arguments["fault"] = "read"
+        elif operation == "compact.poll" and chance(self._chooser, 25):
+            arguments["fault"] = "delete"
         return operation, arguments
 
     def drawn(
@@ -224,6 +226,12 @@ class JournalGenerator:
     def _after_commit(self, _: SystemState, __: JournalView) -> tuple[str, dict[str, object]]:
         return "journal.afterCommit", {"label": pick(self._chooser, LABELS)}
 
+    def _owned_run(self, state: SystemState) -> str:
+        """Mostly a run that somebody owns, if there is one."""
+        chooser = self._chooser
+        owned = [run_id for run_id in RUN_IDS if run_id in state.leases and state.leases[run_id][_LEASE_OWNER[0]]]
+        return pick(chooser, owned if owned and not chance(chooser, 25) else RUN_IDS)
+
     def _seq(self, journal: JournalView, run_id: str) -> int:
         chooser = self._chooser
         events = journal.events.get(run_id, ())
@@ -260,7 +268,7 @@ class JournalGenerator:
 
     def _checkpoint(self, state: SystemState, journal: JournalView) -> tuple[str, dict[str, object]]:
         chooser = self._chooser
-        run_id = pick(chooser, RUN_IDS)
+        run_id = self._owned_run(state)
         return "journal.checkpoint", {
             "runId": run_id,
             "seq": self._seq(journal, run_id),
@@ -279,7 +287,7 @@ class JournalGenerator:
 
     def _compact_arguments(self, state: SystemState, journal: JournalView) -> dict[str, object]:
         chooser = self._chooser
-        run_id = pick(chooser, RUN_IDS)
+        run_id = self._owned_run(state)
         arguments: dict[str, object] = {"runId": run_id, "owner": self.owner(state, run_id)}
         checkpoints = journal.checkpoints.get(run_id, ())
         if chance(chooser, 35):

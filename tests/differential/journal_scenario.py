@@ -16,7 +16,7 @@ from tests.differential.actions import Action
 from tests.differential.cells import Cell, cell
 from tests.differential.choice import Chooser, chance, pick
 from tests.differential.generator import CommandGenerator, Memory
-from tests.differential.journal_generator import JournalGenerator
+from tests.differential.journal_generator import RUN_IDS, JournalGenerator
 from tests.differential.journal_pair import JournalPair
 from tests.differential.scenario import START_MS, Clock
 
@@ -69,7 +69,7 @@ class JournalScenario:
         state, journal = self._pair.model.state(session), self._pair.model.journal(session)
         operation, arguments = self._generator.step(state, journal, self._held[session], clock_ms)
         operation, arguments = self._possible(session, operation, arguments)
-        if journal.memory is None and not operation.startswith(("run.", "journal.open")):
+        if journal.memory is None and not operation.startswith(("run.", "journal.open", "event.")):
             operation, arguments = "run.get", {"runId": next(iter(state.runs), "r0")}
         situation = self._situation(session)
         result = self._pair.take(Action(session, operation, arguments, clock_ms))
@@ -85,8 +85,8 @@ class JournalScenario:
         transaction = self._pair.model.model.transaction
         if transaction is not None and transaction.session == session and transaction.compaction is not None:
             return "compact.poll", {"ticket": transaction.compaction}
-        if operation == "stream.page":
-            return "journal.latestCheckpoint", {"runId": "r0"}
+        if operation in ("stream.page", "journal.open"):
+            return "run.get", {"runId": pick(self._chooser, RUN_IDS)}
         return "journal.emitDurableUnfenced", {"input": self._generator.event()}
 
     def _where(self, session: str) -> str:

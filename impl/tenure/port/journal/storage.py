@@ -6,6 +6,7 @@ from typing import Any, TypeVar, TypeVarTuple
 from tenure.consensus.database import DatabaseConsensus
 from tenure.database.engine import Bindings, Connection, DatabaseError, SqlRow
 from tenure.database.writer import Database
+from tenure.journal import statements
 from tenure.port.journal.paused import pause_here
 from tenure.port.runs import PluggedEngine
 from tenure_model.vocabulary.owners import OwnerId
@@ -46,14 +47,15 @@ class FaultyEngine(PluggedEngine):
 class SteppedDatabase:
     """A session's database as its journal sees it: the write of a paused call stops before it begins.
 
-    While ``reads_fail`` every read of its own fails; statements inside a write do not.
+    While ``reads_fail`` every read of its own fails, and while ``deletes_fail`` what deletes entries inside a write.
     """
 
     reads_fail = False
+    deletes_fail = False
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.rows = database.rows
+        self._rows = database.rows
         self.after_commit = database.after_commit
         self.transaction = database.transaction
 
@@ -71,6 +73,12 @@ class SteppedDatabase:
         """As the real database, unless reads fail."""
         self._fail()
         return self._database.read_committed(sql, bindings)
+
+    def rows(self, sql: str, bindings: Bindings = (), /) -> list[SqlRow]:
+        """As inside a write of the real database, unless it deletes entries and that fails."""
+        if self.deletes_fail and sql == statements.DELETE_BELOW:
+            raise DatabaseError("io", "the storage was made to fail")
+        return self._rows(sql, bindings)
 
     def _fail(self) -> None:
         if self.reads_fail:

@@ -34,7 +34,8 @@ _STEPS: Final[Mapping[str, Step]] = {
 class JournalStoreSystem(StoreSystem):
     """Runs and journal over SQLite, with any number of sessions on one file.
 
-    ``fault`` of ``read`` beside the arguments of an operation makes the reads fail that it does outside of a write.
+    ``fault`` of ``read`` beside the arguments of an operation makes the reads fail that it does outside of a write,
+    that of ``delete`` what deletes entries in one.
     """
 
     def __init__(self, sessions: Sequence[str], folder: Path | None) -> None:
@@ -56,8 +57,10 @@ class JournalStoreSystem(StoreSystem):
             return super().call(session, operation, arguments, clock_ms)
         acting = self._session(session)
         acting.clock_ms = clock_ms
-        acting.database.reads_fail = arguments.get("fault") == "read"
-        if acting.database.reads_fail:
+        database = acting.database
+        database.reads_fail = arguments.get("fault") == "read"
+        database.deletes_fail = arguments.get("fault") == "delete"
+        if database.reads_fail or database.deletes_fail:
             arguments = {name: value for name, value in arguments.items() if name != "fault"}
         try:
             if operation == "journal.transact":
@@ -69,7 +72,7 @@ class JournalStoreSystem(StoreSystem):
         except (JournalError, JournalUsageError, RunStoreError) as error:
             return error
         finally:
-            acting.database.reads_fail = False
+            database.reads_fail = database.deletes_fail = False
 
     def journal(self, session: str) -> JournalView:
         """The journal as the session sees it."""

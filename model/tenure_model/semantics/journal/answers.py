@@ -3,9 +3,9 @@
 import attrs
 
 
-def is_failing(fault: object) -> bool:
-    """Whether a step is asked to find that the storage it reads fails: ``fault`` is then ``read``."""
-    return type(fault) is str and fault == "read"
+def is_failing(fault: object, kind: str = "read") -> bool:
+    """Whether a step is asked to find that its storage fails in this way."""
+    return type(fault) is str and fault == kind
 
 
 @attrs.frozen

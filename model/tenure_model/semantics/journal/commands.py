@@ -92,7 +92,7 @@ _HANDLERS: Final[Mapping[str, tuple[Handler, tuple[str, ...]]]] = {
     "close.begin": (_timeless(opening.begin_close), ()),
     "close.poll": (_timeless(opening.poll_close), ("ticket",)),
     "compact.begin": (compaction.begin_compact, ("runId", "owner", "upTo")),
-    "compact.poll": (compaction.poll_compact, ("ticket",)),
+    "compact.poll": (compaction.poll_compact, ("ticket", "fault")),
     "stream.open": (streams.open_stream, ("runId", "afterSequence")),
     "stream.page": (streams.read_stream, ("stream", "fault")),
     "stream.close": (streams.close_stream, ("stream",)),

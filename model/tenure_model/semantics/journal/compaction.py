@@ -11,7 +11,7 @@ from tenure_model.admission.journal_options import admit_compact_options
 from tenure_model.admission.refusal import Refusal
 from tenure_model.semantics import lease
 from tenure_model.semantics.journal.after_commit import conclude
-from tenure_model.semantics.journal.answers import Blocked, Waiting
+from tenure_model.semantics.journal.answers import Blocked, Waiting, is_failing
 from tenure_model.semantics.journal.insertion import insert_queued
 from tenure_model.semantics.journal.instance import Compaction, Inserted, Instance, is_pending, pending
 from tenure_model.semantics.journal.retention import truncate
@@ -29,6 +29,7 @@ from tenure_model.semantics.journal.state import (
     with_transaction,
 )
 from tenure_model.semantics.journal.writer import drain
+from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.journal import CompactOptions
 from tenure_model.vocabulary.journal_errors import (
     CLOSED,
@@ -85,12 +86,15 @@ def begin_compact(
     return JournalStep(with_instance(state, session, instance), Waiting(ticket))
 
 
-def poll_compact(state: JournalState, session: str, clock_ms: float, ticket: object) -> JournalStep:
+def poll_compact(
+    state: JournalState, session: str, clock_ms: float, ticket: object, fault: object = ABSENT
+) -> JournalStep:
     """Move a compaction by one step, or say that it is still ``Waiting`` for its run, or ``Blocked`` by a transaction.
 
     Once the run has drained and nobody holds the transaction, it takes the transaction, sees again that the run has
     drained, and closes the gate (JN-286); the next step decides, commits or rolls back, and opens the gate (JN-287).
-    ``journal_closed`` where the instance was closed before it got so far.
+    ``journal_closed`` where the instance was closed before it got so far. ``fault`` of ``delete`` makes its storage
+    fail half way through the work, and nothing of it remains (JN-284).
     """
     instance = state.instances.get(session)
     if instance is None:
@@ -99,7 +103,7 @@ def poll_compact(state: JournalState, session: str, clock_ms: float, ticket: obj
     if compaction is None or type(ticket) is not int:
         return JournalStep(state, JournalUsageError("no compaction has this ticket"))
     if compaction.gated:
-        return _truncate(state, session, instance, clock_ms, ticket, compaction)
+        return _truncate(state, session, instance, clock_ms, ticket, compaction, fails=is_failing(fault, "delete"))
     if is_pending(instance, compaction.run_id):
         return JournalStep(state, Waiting(ticket))
     if state.transaction is not None:
@@ -130,7 +134,14 @@ def _admitted(
 
 
 def _truncate(
-    state: JournalState, session: str, instance: Instance, clock_ms: float, ticket: int, compaction: Compaction
+    state: JournalState,
+    session: str,
+    instance: Instance,
+    clock_ms: float,
+    ticket: int,
+    compaction: Compaction,
+    *,
+    fails: bool,
 ) -> JournalStep:
     """The work of a compaction that holds the transaction; either way it lets go of it and of the gate (JN-287)."""
     store = state.committed
@@ -141,6 +152,8 @@ def _truncate(
     if isinstance(truncated, JournalError):
         return JournalStep(state, truncated)
     tables, result = truncated
+    if fails and tables is not store.journal:
+        return JournalStep(state, JournalError("sink_failed", COMPACTION_FAILED))
     return JournalStep(with_committed(state, Store(store.world, tables, store.receipts)), result)
 
 
