@@ -89,23 +89,23 @@ class JournalPair:
 
     def take_in_model(self, action: Action) -> tuple[Action, object]:
         """Take one step in the model alone; answers the step with the model's numbers, and its outcome."""
-        step = attrs.evolve(action, arguments=self._translated(action, 0))
+        step = self._translated(action, 0)
         result = _take(self.model, step)
         self._learn(action, result, result)
         return step, result
 
     def _both(self, action: Action) -> tuple[object, object]:
-        return tuple(  # type: ignore[return-value]  # of two
-            _take(system, attrs.evolve(action, arguments=self._translated(action, index)))
-            for index, system in enumerate((self.model, self.store))
-        )
+        return _take(self.model, self._translated(action, 0)), _take(self.store, self._translated(action, 1))
 
-    def _translated(self, action: Action, index: int) -> Mapping[str, object]:
-        """The arguments with the numbers that the model (0) or the store (1) gave."""
-        return {
+    def _translated(self, action: Action, index: int) -> Action:
+        """The action with the numbers that the model (0) or the store (1) gave."""
+        if not any(name in action.arguments for name in NUMBERS):
+            return action
+        arguments = {
             name: self._numbers.get((action.session, name, value), _UNKNOWN)[index] if name in NUMBERS else value
             for name, value in action.arguments.items()
         }
+        return attrs.evolve(action, arguments=arguments)
 
     def _learn(self, action: Action, result: object, answer: object) -> Action:
         """Note the numbers that both gave to what the action begins; answers the action with its own."""
