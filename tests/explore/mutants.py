@@ -63,6 +63,15 @@ def after(operations: str, outcome: object, change: Callable[[World, Command, St
     return changed
 
 
+def refusing(operation: str, outcome: Outcome) -> Apply:
+    """The model, but that one operation never does anything and answers this."""
+
+    def refused(world: World, command: Command) -> Step:
+        return wrote(world, outcome) if command.operation == operation else apply(world, command)
+
+    return refused
+
+
 def said(command: Command) -> Mapping[str, Any]:
     """The arguments of a command that the model admitted: they have the types they should have."""
     return command.arguments

@@ -92,6 +92,10 @@ class RunSystem:
         self._moves: dict[tuple[int, int], Moves] = {}
         self._later: dict[tuple[int, int], int] = {}
 
+    def over(self, scope: Scope) -> "RunSystem":
+        """The same semantics over another scope, without properties."""
+        return RunSystem(scope, self._apply, ())
+
     def initial(self) -> State:
         """The state without a run."""
         return tuple([self._number((NO_RUN,) * len(family)) for family in self._families])
