@@ -2,7 +2,7 @@
 
 import sys
 
-from tests.bench import aio, attempts, events, journal, model, runs, scale, threads
+from tests.bench import aio, attempts, events, explore, journal, model, runs, scale, threads
 
 SECTIONS = {
     "Run store against a bare APSW loop of the same statements": runs.rows,
@@ -12,6 +12,7 @@ SECTIONS = {
     "Eight threads against a bare loop that commits in groups": threads.rows,
     "Tasks against threads": aio.rows,
     "Model and simulator": model.rows,
+    "Explorer": explore.rows,
     "Cost beside other runs": scale.rows,
 }
 
