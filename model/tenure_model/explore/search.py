@@ -52,8 +52,9 @@ class Explored(Generic[State, Name]):
     """What a search found.
 
     ``states`` maps each state to its number, in the order of discovery; ``parents`` and ``labels`` hold, by number, the
-    state it was first reached from and the step that did (the start has -1 and is its own). ``findings`` are the first,
-    and so the shortest, for each property that broke. ``complete`` is false where a bound ended the search.
+    state it was first reached from and the step that did (the start has -1 and is its own). ``depth`` is the number of
+    steps to the farthest state found. ``findings`` are the first, and so the shortest, for each property that broke.
+    ``complete`` is false where a bound ended the search: then some edges, and perhaps states, are missing.
     """
 
     states: dict[State, int]
@@ -124,8 +125,8 @@ def explore(
                 reported = now
                 on_progress(Progress(len(states), expanded, transitions, reached, now - began))
             if (limit is not None and len(states) >= limit) or (first and findings):
-                complete, following = False, []
+                complete = False
                 break
-        frontier = following
-        reached += bool(frontier)
+        reached += bool(following)
+        frontier = following if complete else []
     return Explored(states, parents, labels, reached, transitions, findings, complete, seconds() - began)
