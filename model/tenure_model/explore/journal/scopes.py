@@ -80,9 +80,11 @@ TWO_INSTANCES: Final = JournalScope(
     "two-instances",
     {"a": options(2), "b": options(2)},
     (
-        *(move for session in ("a", "b") for move in (*phased(session), *writer(session), durable(session))),
-        *flushing("a"),
-        *flushing("b"),
+        *(
+            move
+            for session in ("a", "b")
+            for move in (*phased(session, event(session)), *writer(session), durable(session, event(session)))
+        ),
     ),
 )
 """One producer that two processes emit for."""
@@ -120,8 +122,8 @@ CRASH: Final = JournalScope(
     "crash",
     {"a": options(4)},
     (
-        lossy("a", times=2),
-        durable("a"),
+        lossy("a"),
+        durable("a", times=2),
         *transacting("a"),
         *writer("a"),
         *flushing("a"),

@@ -25,6 +25,9 @@ from tenure_model.vocabulary.runs import RunSnapshot
 
 _UNSAID: Final = frozenset({"stateJson", "state", "eventType", "redact", "limit"})
 
+_LONGEST: Final = 60
+"""As much of a value as is told, in characters."""
+
 
 def told(trace: Trace) -> tuple[str, ...]:
     """The trace, a line a step, and under it what the step left where it changed anything to be seen."""
@@ -75,7 +78,7 @@ def situation(state: JournalState) -> str:
     if state.transaction is not None:
         inside = "; ".join(_rows(state.transaction.working.journal))
         parts.append(f"{state.transaction.session} has a transaction in which {inside}")
-    parts += (f"{session} {_memory(instance)}" for session, instance in state.instances.items())
+    parts += (f"{session}: {_memory(instance)}" for session, instance in state.instances.items())
     return " | ".join(parts)
 
 
@@ -83,7 +86,7 @@ def _rows(tables: JournalTables) -> Iterator[str]:
     for run_id in dict.fromkeys((*tables.events, *tables.tombstones)):
         if is_companion_run_id(run_id):
             continue
-        rows = ", ".join(f"{row.seq}={row.source_id}{row.source_seq}" for row in tables.events.get(run_id, ()))
+        rows = ", ".join(f"{row.seq}={_value(row.source_id)}{row.source_seq}" for row in tables.events.get(run_id, ()))
         graves = tables.tombstones.get(run_id, ())
         floor = compaction_floor(tables, run_id)
         buried = f" above floor {floor}, {len(graves)} buried" if floor is not None else ""
@@ -143,4 +146,5 @@ def _value(value: object) -> str:
         return f"{kind.__name__}({', '.join(_members(members))})"
     if type(value) is int and value >= START_MS:
         return f"{value - START_MS:,}ms"
-    return str(value)
+    text = str(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
