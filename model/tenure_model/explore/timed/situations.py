@@ -12,7 +12,7 @@ import attrs
 from tenure_model.explore.timed.conditions import Conditions
 from tenure_model.semantics.supervision.state import Beating, Ended, Phase, Reconfirming, State
 from tenure_model.vocabulary.outcomes import FenceLost, Updated
-from tenure_model.vocabulary.supervision import Activity, ReceiptResult, StoreFailure, TimedOut
+from tenure_model.vocabulary.supervision import Action, Activity, ReceiptResult, StoreFailure, TimedOut
 
 Call: TypeAlias = Literal["heartbeat", "reconfirm"]
 Answer: TypeAlias = Updated | FenceLost | StoreFailure | TimedOut
@@ -120,11 +120,12 @@ class SetBack:
 
 @attrs.frozen
 class Move:
-    """After so many ms, something happens, which leads to these things being due, each after so many ms more."""
+    """After so many ms, something happens: what is due of it, each after so many ms more, and what the machine asks."""
 
     after_ms: int
     what: Due | Takes | SetBack
     leads_to: tuple[tuple[int, Due], ...] = ()
+    asks: tuple[Action, ...] = ()
 
 
 @attrs.frozen(cache_hash=True)

@@ -126,7 +126,7 @@ def _happening(scope: Scope, after_ms: int, what: Due, now: Situation) -> Iterat
     match what:
         case Commits():
             given = scope.conditions
-            after = attrs.evolve(now, settable=given.set_back_ms > 0)
+            after = attrs.evolve(now, settable=given.set_back_ms != 0)
             for delay_ms in sorted({0, given.start_delay_ms - given.activation_ms}):
                 starts = ((delay_ms, Starts()),)
                 yield Move(after_ms, what, starts), attrs.evolve(after, due=starts)
@@ -141,7 +141,7 @@ def _happening(scope: Scope, after_ms: int, what: Due, now: Situation) -> Iterat
             step = on(now.loop, _event_of(what))
     if isinstance(step.state, Ended):
         writes = tuple((at_ms, due) for at_ms, due in now.due if isinstance(due, Lands))
-        yield Move(after_ms, what), attrs.evolve(now, loop=step.state, due=writes, ended_ms=0)
+        yield Move(after_ms, what, (), step.actions), attrs.evolve(now, loop=step.state, due=writes, ended_ms=0)
         return
     after = attrs.evolve(now, loop=step.state)
     for chosen in product(*(_consequences(scope, after, action) for action in step.actions)):
@@ -151,7 +151,7 @@ def _happening(scope: Scope, after_ms: int, what: Due, now: Situation) -> Iterat
         beats = after.beats - 1 if wins and after.beats is not None else after.beats
         if stalls >= 0:
             due = in_order((*after.due, *leads_to))
-            yield Move(after_ms, what, leads_to), attrs.evolve(after, due=due, beats=beats, stalls=stalls)
+            yield Move(after_ms, what, leads_to, step.actions), attrs.evolve(after, due=due, beats=beats, stalls=stalls)
 
 
 def _event_of(what: Due) -> Event:
