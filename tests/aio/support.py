@@ -12,7 +12,7 @@ import tenure.aio
 A = tenure.OwnerId("h1", 1, "a")
 B = tenure.OwnerId("h2", 2, "b")
 JOURNAL = tenure.JournalOptions(1_000, "reject")
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 30
 """How long anything is waited for before a test gives up: never reached unless something hangs."""
 
 

@@ -25,8 +25,9 @@ SETUP = tenure.JournalSetup(JOURNAL, poll_ms=PATIENCE_SECONDS * 1_000)
 async def store(request, anyio_backend, tmp_path):
     """A store with a journal and two threads for reads."""
     path = request.param if request.param == ":memory:" else tmp_path / request.param
-    async with tenure.aio.open(path, journal=SETUP, threads=2) as store:
-        yield store
+    with anyio.fail_after(PATIENCE_SECONDS):
+        async with tenure.aio.open(path, journal=SETUP, threads=2) as store:
+            yield store
 
 
 @pytest.fixture(params=sorted(FOLLOWERS))

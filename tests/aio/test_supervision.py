@@ -9,6 +9,7 @@ import pytest
 
 import tenure
 import tenure.aio
+from tenure.aio.supervisor import TASK
 from tenure.ownership.supervisor import MOST_BEATS
 from tests.aio.stage import LoopStage
 from tests.aio.support import A, Started, Stop
@@ -439,6 +440,25 @@ def test_a_hook_that_ctrl_c_interrupts(anyio_backend, hook):
                 return "interrupted"
 
     assert anyio.run(main, backend=anyio_backend) == "interrupted"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_whoever_cancels_all_tasks(anyio_backend, fast):
+    """Nobody watches the deadline any more: the body is told. The next block has a task again."""
+    async with tenure.aio.open(":memory:", timing=fast) as store:
+        await owned(store, "r")
+        with lost("interrupted"):
+            async with store.supervise("r", A):
+                await anyio.lowlevel.checkpoint()
+                for task in asyncio.all_tasks() - {asyncio.current_task()}:
+                    if task.get_name() == TASK:
+                        task.cancel()
+                await anyio.sleep(60)
+        before = (await store.runs.get("r")).heartbeat_at_ms
+        async with store.supervise("r", A):
+            while (await store.runs.get("r")).heartbeat_at_ms == before:
+                await anyio.sleep(0.01)
 
 
 def test_a_program_of_asyncio(fast):

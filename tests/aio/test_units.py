@@ -10,7 +10,7 @@ import pytest
 
 import tenure
 import tenure.aio
-from tests.aio.support import JOURNAL, A, Started, Stop, ids, settle
+from tests.aio.support import JOURNAL, PATIENCE_SECONDS, A, Started, Stop, ids, settle
 from tests.database.support import Faults, FaultyEngine
 
 pytestmark = pytest.mark.anyio
@@ -19,15 +19,17 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 async def store(anyio_backend, tmp_path):
     """A store on a file, with one thread for writes."""
-    async with tenure.aio.open(tmp_path / "runs.db", threads=1) as store:
-        yield store
+    with anyio.fail_after(PATIENCE_SECONDS):
+        async with tenure.aio.open(tmp_path / "runs.db", threads=1) as store:
+            yield store
 
 
 @pytest.fixture
 async def wide(anyio_backend, tmp_path):
     """A store on a file, with threads enough."""
-    async with tenure.aio.open(tmp_path / "runs.db") as store:
-        yield store
+    with anyio.fail_after(PATIENCE_SECONDS):
+        async with tenure.aio.open(tmp_path / "runs.db") as store:
+            yield store
 
 
 def creating(store, run_id, stop=lambda: None, failure=None):
@@ -258,7 +260,7 @@ async def test_more_tasks_than_threads(anyio_backend, tmp_path, threads, path):
             await store.journal.flush()
             assert (await store.runs.get(run_id)).owner == A
 
-        with anyio.fail_after(60):
+        with anyio.fail_after(PATIENCE_SECONDS):
             async with anyio.create_task_group() as tasks:
                 for number in range(20):
                     tasks.start_soon(work, number)
@@ -286,7 +288,7 @@ async def test_a_unit_does_not_wait_for_another(store):
     def body():
         anyio.from_thread.run(store.runs.create, "inner", "{}")
 
-    with anyio.fail_after(60), pytest.raises(tenure.UsageError, match="a unit of work uses the synchronous store"):
+    with pytest.raises(tenure.UsageError, match="a unit of work uses the synchronous store"):
         await store.write(body)
 
     assert ids(store) == []

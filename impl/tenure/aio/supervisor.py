@@ -168,7 +168,7 @@ class Supervisor:
         try:
             async with anyio.create_task_group() as self._tasks:
                 try:
-                    while self._runs or self._is_writing:
+                    while self._runs:
                         await self._nap_until_due()
                         self._fire_due()
                         self._start_writing()
@@ -176,7 +176,7 @@ class Supervisor:
                     self._fail(failure)
                 finally:
                     self._task = None
-                    # Where there are any left, the loop is over.
+                    # Where there are any left, the task was cancelled, with the loop or by whoever cancels all tasks.
                     self._interrupt_all()
         finally:
             for call in calls:
