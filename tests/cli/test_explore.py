@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tenure.cli import main
+from tenure_model.explore.properties import STEP_PROPERTIES
 
 
 def run(*arguments: str) -> Result:
@@ -24,7 +25,7 @@ def test_says_what_holds():
     assert result.output.startswith(
         "scope second-opinion under reference\n99 states (all of them), 4,514 transitions, depth 6"
     )
-    assert result.output.count("\nholds ") == 12
+    assert result.output.count("\nholds ") == len(STEP_PROPERTIES)
     assert "BROKEN" not in result.output
 
 

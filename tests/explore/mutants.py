@@ -17,9 +17,11 @@ from tenure_model.vocabulary.constants import HEARTBEAT_STALE_AFTER_MS
 from tenure_model.vocabulary.outcomes import (
     Abandoned,
     Activated,
+    AlreadyClaimed,
     AlreadyRequested,
     CancelRequested,
     Claimed,
+    ClaimFresh,
     ClaimLost,
     FenceLost,
     HeartbeatFresh,
@@ -185,6 +187,35 @@ def owns_under_a_claim(world: World, command: Command) -> Step:
     return attrs.evolve(step, world=facts.record(owned, RUN, "claimed", claimant, token_ms))
 
 
+def _gives_the_run_back_too(_: World, command: Command, step: Step) -> World | None:
+    owner = step.world.runs[RUN].owner
+    if owner is None:
+        return None
+    released = lease.release(step.world, RUN, owner)
+    suspended = attrs.evolve(released.runs[RUN], status="suspended", owner=None, heartbeat_at_ms=None)
+    return facts.record(with_unspent_row(released, suspended), RUN, "released", owner, None)
+
+
+def _recovers_anyway(world: World, command: Command, _: Step) -> Step:
+    claimant, token_ms = said(command)["staleClaimant"], said(command)["claimedAtMs"]
+    recovered = with_row(lease.drop_claim(world, RUN), claim=None)
+    return wrote(facts.record(recovered, RUN, "expired", claimant, token_ms), Recovered())
+
+
+def _claims_over(world: World, command: Command, _: Step) -> Step | None:
+    run, claim = world.runs[RUN], Claim(said(command)["claimant"], said(command)["nowMs"])
+    if run.owner is not None or not row_is(run, said(command)["expected"]):
+        return None
+    claimed = with_row(with_lease(world, RUN, Lease(None, claim)), claim=claim)
+    return wrote(
+        facts.record(claimed, RUN, "claimed", claim.claimant, claim.claimed_at_ms), Claimed(claim.claimed_at_ms)
+    )
+
+
+def _takes_facts_back(_: World, __: Command, step: Step) -> World:
+    return attrs.evolve(step.world, facts={})
+
+
 def _activates_without_a_claim(world: World, command: Command, _: Step) -> Step | None:
     run, claimant, token_ms = world.runs.get(RUN), said(command)["claimant"], said(command)["claimedAtMs"]
     if run is None or run.owner in (None, claimant) or run.claim is not None:
@@ -298,7 +329,16 @@ MUTANTS: Final = (
     Mutant("steal-from-the-living", "no-theft", after("steal", HeartbeatFresh, _steals_from_the_living), 3),
     Mutant("own-under-a-claim", "no-theft", owns_under_a_claim, 3),
     Mutant("activate-without-a-claim", "no-theft", after("activate", ClaimLost, _activates_without_a_claim), 3),
-    Mutant("strangers-transition", "fenced", after("transitionOwned", FenceLost, _moves_for_its_owner), 3),
+    Mutant("abandon-gives-the-run-back", "no-theft", after("abandonClaim", Abandoned, _gives_the_run_back_too), 5),
+    Mutant("recover-a-fresh-claim", "claims-end-well", after("recoverClaim", ClaimFresh, _recovers_anyway), 3),
+    Mutant("claim-over-a-claim", "claims-end-well", after("claim", AlreadyClaimed, _claims_over), 3),
+    Mutant(
+        "strangers-transition",
+        "fenced",
+        after("transitionOwned", FenceLost, _moves_for_its_owner),
+        3,
+        frozenset({"no-theft"}),
+    ),
     Mutant("strangers-heartbeat", "fenced", after("heartbeat", FenceLost, _moves_for_its_owner), 3),
     Mutant("strangers-acknowledge", "fenced", after("acknowledgeCancel", False, _moves_for_its_owner), 4),
     Mutant("heartbeat-is-no-change", "revision-grows", after("heartbeat", Updated, _spends_no_revision), 3),
@@ -310,11 +350,18 @@ MUTANTS: Final = (
         scope=LINEAGE,
     ),
     Mutant("recovery-goes-untold", "facts-tell", after("recoverClaim", Recovered, _tells_nothing), 4),
+    Mutant("heartbeat-takes-facts-back", "facts-tell", after("heartbeat", Updated, _takes_facts_back), 3),
     Mutant("grant-is-not-the-token", "facts-tell", after("activate", Activated, _grants_its_own_clock), 3),
     Mutant("heartbeat-is-not-written", "answers-tell", after("heartbeat", Updated, _writes_nothing), 3),
     Mutant("acknowledgement-is-not-written", "answers-tell", after("acknowledgeCancel", True, _writes_nothing), 4),
     Mutant("create-is-not-written", "answers-tell", after("create", None, _writes_nothing), 1),
     Mutant("refused-claim-is-written", "answers-tell", after("claim", SnapshotChanged, _rewrites_the_row), 2),
-    Mutant("any-claim-is-given-up", "answers-tell", after("activate", ClaimLost, _drops_any_claim), 3),
+    Mutant(
+        "any-claim-is-given-up",
+        "answers-tell",
+        after("activate", ClaimLost, _drops_any_claim),
+        3,
+        frozenset({"claims-end-well"}),
+    ),
 )
 """At least one for every property, and one for each thing that a property looks at apart."""

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 from tenure_model.explore.scope import Scope
 from tenure_model.semantics.world import Acknowledgement, Change, Claim, Lease, Ownership, Run, World
 from tenure_model.vocabulary.constants import HEARTBEAT_STALE_AFTER_MS
+from tenure_model.vocabulary.facts import OwnershipFact
 from tenure_model.vocabulary.owners import OwnerId
 from tenure_model.vocabulary.runs import CreateOptions
 from tenure_model.vocabulary.statuses import RUN_STATUSES
@@ -84,13 +85,18 @@ def encode(owners: Sequence[OwnerId], world: World, run_id: str, now_ms: int) ->
 
 
 def decode(scope: Scope, codes: Sequence[RunCode]) -> World:
-    """A world in this situation at ``NOW_MS``: what is not kept has one fixed value."""
+    """A world in this situation at ``NOW_MS``: what is not kept has one fixed value.
+
+    A run's facts before are a single old one, so that a step which takes facts back can be told.
+    """
     owners = scope.owners
     runs: dict[str, Run] = {}
+    facts: dict[str, tuple[OwnershipFact, ...]] = {}
     leases: dict[str, Lease] = {}
     for plan, code in zip(scope.runs, codes, strict=True):
         if code.status != NONE:
             runs[plan.run_id] = _row(owners, plan.run_id, plan.options, code)
+            facts[plan.run_id] = (OwnershipFact(plan.run_id, "released", owners[0], None),)
         ownership = claim = None
         if code.lease_owner != NONE:
             stamp_ms = NOW_MS + code.lease_heartbeat
@@ -100,7 +106,7 @@ def decode(scope: Scope, codes: Sequence[RunCode]) -> World:
         if ownership is not None or claim is not None:
             leases[plan.run_id] = Lease(ownership, claim)
     changes = {run_id: Change(number, deleted=False) for number, run_id in enumerate(runs, 1)}
-    return World(scope.profile, runs, leases, changes, revision=len(runs), facts={}, source="0" * 32)
+    return World(scope.profile, runs, leases, changes, len(runs), facts, source="0" * 32)
 
 
 def _row(owners: Sequence[OwnerId], run_id: str, options: CreateOptions, code: RunCode) -> Run:

@@ -146,7 +146,7 @@ def _written_once(taken: Transition) -> bool:
 
 
 def _no_theft(taken: Transition) -> bool:
-    old, new = taken.row_before, taken.row_after
+    old, new, command = taken.row_before, taken.row_after, taken.command
     if old is None or new is None:
         return True
     if new.claim is not None and new.claim == old.claim:
@@ -156,12 +156,32 @@ def _no_theft(taken: Transition) -> bool:
         return True
     if new.claim is not None:
         return is_stale(old.heartbeat_at_ms, new.claim.claimed_at_ms)
-    if new.owner is None or new.owner == old.owner:
+    if new.owner == old.owner:
         return True
+    if new.owner is None:
+        return command.operation == "run.transitionOwned" and taken.caller == old.owner
     if old.claim is not None:
         return old.claim.claimant == new.owner
-    now_ms = taken.command.arguments.get("nowMs")
-    return isinstance(now_ms, int) and is_stale(old.heartbeat_at_ms, now_ms)
+    return is_stale(old.heartbeat_at_ms, _reading(command))
+
+
+def _claims_end_well(taken: Transition) -> bool:
+    old, new, command = taken.row_before, taken.row_after, taken.command
+    if old is None or new is None or old.claim is None or new.claim == old.claim:
+        return True
+    if new.claim is not None:
+        return False
+    return (
+        taken.caller == old.claim.claimant
+        or (command.operation == "run.transitionOwned" and taken.caller == old.owner)
+        or (command.operation == "run.recoverClaim" and is_stale(old.claim.claimed_at_ms, _reading(command)))
+    )
+
+
+def _reading(command: Command) -> int:
+    """The reading that a call brought, a time before any stamp where it brought none."""
+    now_ms = command.arguments.get("nowMs")
+    return now_ms if isinstance(now_ms, int) else 0
 
 
 def _fenced(taken: Transition) -> bool:
@@ -195,9 +215,11 @@ def _revision_grows(taken: Transition) -> bool:
 def _facts_tell(taken: Transition) -> bool:
     if taken.command.operation.startswith("row."):
         return True
-    told = taken.before.facts.get(taken.run_id, ())
-    new = taken.step.world.facts.get(taken.run_id, ())[len(told) :]
-    if replay_facts((*_as_facts(taken.run_id, taken.lease_before), *new)) != _standing(taken.lease_after):
+    told, tells = (world.facts.get(taken.run_id, ()) for world in (taken.before, taken.step.world))
+    new = tells[len(told) :]
+    if tells[: len(told)] != told or replay_facts((*_as_facts(taken.run_id, taken.lease_before), *new)) != _standing(
+        taken.lease_after
+    ):
         return False
     granted = [fact.granted_at_ms for fact in new if fact.transition == "activated"]
     lease = taken.lease_after
@@ -298,6 +320,12 @@ STEP_PROPERTIES: Final = (
         _no_theft,
     ),
     Property(
+        "claims-end-well",
+        "A claim ends by its claimant, by the owner who stops the run, or once it is stale, and is never replaced.",
+        ("RS-202", "RS-480", "RS-486", "RS-503"),
+        _claims_end_well,
+    ),
+    Property(
         "fenced",
         "A fenced write lands only under the owner of that instant: by lease, by row, or for a transition by both.",
         ("RS-1001", "RS-210", "RS-441"),
@@ -311,7 +339,7 @@ STEP_PROPERTIES: Final = (
     ),
     Property(
         "facts-tell",
-        "The facts of a step, added to those that tell of the lease before it, tell of the lease after it.",
+        "Facts are only added, and those that tell of a lease with those of a step tell of the lease after it.",
         ("RS-1007",),
         _facts_tell,
     ),
