@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 FUZZ_SECONDS ?= 60
 
-.PHONY: all help test lint types contracts fuzz explore explore-night pictures vectors prove bench clean lock tlc
+.PHONY: all help test lint types contracts fuzz explore explore-night pictures vectors prove bounds bench clean lock tlc
 .DEFAULT_GOAL := all
 
 all: lint types contracts test ## Lint, types, import contracts and tests
@@ -63,6 +63,9 @@ vectors: $(READY) ## Write the vectors of the run store from the state graph
 
 explore-night: $(READY) ## Sweep a scope of millions of states: an hour or so
 	$(BIN)/tenure explore night --stream
+
+bounds: $(READY) ## Write specs/bounds.md and its picture: how close two owners come
+	$(BIN)/python -m tenure_model.explore.timed specs
 
 bench: $(READY) ## Measure speed and memory, as ratios in one run
 	$(BIN)/python -m tests.bench
