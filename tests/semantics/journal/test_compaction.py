@@ -303,3 +303,25 @@ def test_another_process_sees_it_after_the_commit_alone() -> None:
     assert call(state, "journal.entries", B, runId="r", limit=9).outcome != (
         call(after(state, "session.commit"), "journal.entries", B, runId="r", limit=9).outcome
     )
+
+
+def test_storage_that_fails_half_way() -> None:
+    """Nothing remains of the work, and gate and transaction are let go of (JN-284, JN-287)."""
+    state = checkpointed(emitted(opened(), 0, 1), 1)
+    gated, ticket = begun(state, "compact.begin", runId="r", owner=ALICE)
+    gated = after(gated, "compact.poll", ticket=ticket)
+    step = call(gated, "compact.poll", ticket=ticket, fault="delete")
+
+    assert code(step) == "sink_failed"
+    assert step.state.committed is state.committed
+    assert step.state.transaction is None
+    assert memory(step.state).compactions == {}
+
+
+def test_storage_that_would_fail_is_not_asked_where_there_is_nothing_to_do() -> None:
+    """A repeated compaction deletes nothing (JN-283)."""
+    state = compacted(emitted(opened(), 0, 1), 1)
+    gated, ticket = begun(state, "compact.begin", runId="r", owner=ALICE)
+    gated = after(gated, "compact.poll", ticket=ticket)
+
+    assert call(gated, "compact.poll", ticket=ticket, fault="delete").outcome == CompactionResult("r", 1, 0)

@@ -12,6 +12,7 @@ from tests.semantics.journal.journals import (
     B,
     after,
     also_opened,
+    begun,
     cached,
     call,
     code,
@@ -316,3 +317,15 @@ def test_numbers_run_out_at_admission() -> None:
 def test_no_fence(owner: object) -> None:
     """The lossy channel asks no owner, so a run that nobody owns is written to (JN-081)."""
     assert call(opened(), "journal.emitLossy", input=event(1, run_id="s")).outcome == Accepted(0, 0)
+
+
+def test_a_floor_that_cannot_be_read_ends_the_admission() -> None:
+    """It is ``sink_failed``, spends no number, and happens only where a floor is read (JN-192)."""
+    state, token = begun(opened(), "lossy.begin", input=event())
+    failed = call(state, "lossy.read", token=token, fault="read")
+    warm, again = begun(queued(opened(), 1), "lossy.begin", input=event())
+
+    assert code(failed) == "sink_failed"
+    assert memory(failed.state).admissions == {}
+    assert memory(failed.state).floors == memory(state).floors
+    assert call(warm, "lossy.read", token=again, fault="read").outcome is None

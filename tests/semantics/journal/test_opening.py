@@ -310,3 +310,11 @@ def test_a_crash_keeps_no_memory() -> None:
 def test_without_a_journal(operation: str) -> None:
     """A session without a journal has nothing to close or to forget (JN-420)."""
     assert code(call(world(), operation)) == "journal_closed"
+
+
+def test_opening_where_nothing_can_be_read() -> None:
+    """There is no instance then."""
+    step = call(world(), "journal.open", options={"capacity": 1, "overflow": "reject"}, fault="read")
+
+    assert code(step) == "read_failed"
+    assert step.state.instances == {}

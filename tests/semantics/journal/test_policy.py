@@ -241,6 +241,44 @@ def test_tasks_by_number() -> None:
     assert isinstance(call(state, "maintenance.step", task="x").outcome, JournalUsageError)
 
 
+def test_tasks_by_place() -> None:
+    """Or it is named by its place in line, which says nothing where there is no line."""
+    state = drained(queued(queued(compacting(9), 0), 1, run_id="s"))
+    first, _ = memory(state).maintenance
+
+    named = after(state, "maintenance.step", place=1)
+
+    assert list(memory(named).maintenance) == [first]
+    assert isinstance(call(state, "maintenance.step", place=2).outcome, JournalUsageError)
+    assert isinstance(call(state, "maintenance.step", place="x").outcome, JournalUsageError)
+    assert call(compacting(9), "maintenance.step", place=2).outcome == 0
+
+
+def test_rows_that_settle_while_a_durable_attempt_drains_are_passed_over() -> None:
+    """It is in flight as any attempt is (JN-301)."""
+    state = emitted(queued(compacting(2), "late"), 0, 1)
+
+    assert memory(state).maintenance == {}
+    assert memory(state).counters == {"r": 2}
+
+
+@pytest.mark.parametrize(
+    ("steps", "counters", "kept"),
+    [(0, {}, [0, 1]), (1, {"r": 0}, [0, 1]), (3, {"r": 0}, [1])],
+    ids=["count", "tail", "count afterwards"],
+)
+def test_reads_that_fail(steps: int, counters: dict[str, int], kept: list[int]) -> None:
+    """A count that fails is none (JN-305); an attempt that reads in vain is damped, whatever it has done (JN-303)."""
+    state = drained(queued(compacting(2), 0, 1))
+    for _ in range(steps):
+        state = after(state, "maintenance.step")
+    state = after(state, "maintenance.step", fault="read")
+
+    assert memory(state).maintenance == {}
+    assert memory(state).counters == counters
+    assert seqs(state) == kept
+
+
 def test_a_loss_counts_nothing() -> None:
     """Only rows that were inserted count (JN-215)."""
     state = lost(queued(compacting(1), 0))

@@ -173,3 +173,19 @@ def test_published_and_read_entries_are_values_of_their_own() -> None:
     taken = call(state, "changes.take", changes=changes).outcome
     assert isinstance(taken, tuple)
     assert taken[0].payload == {"a": [1]}
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments"),
+    [
+        ("journal.entries", {"runId": "r", "limit": 1}),
+        ("journal.latestCheckpoint", {"runId": "r"}),
+        ("journal.generation", {"runId": "r"}),
+    ],
+)
+def test_storage_that_fails(operation: str, arguments: dict[str, object]) -> None:
+    """Every read says so, once its arguments are in order (JN-253, JN-275, JN-341)."""
+    state = opened()
+
+    assert code(call(state, operation, **arguments, fault="read")) == "read_failed"
+    assert code(call(state, operation, **(arguments | {"runId": ""}), fault="read")) == "invalid_event"

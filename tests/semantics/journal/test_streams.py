@@ -210,3 +210,13 @@ def test_no_such_number(number: object) -> None:
     assert call(state, "changes.take", changes=number).outcome == Ended()
     assert call(state, "stream.close", stream=number).outcome is False
     assert call(state, "changes.close", changes=number).outcome is False
+
+
+def test_a_page_that_cannot_be_read_ends_the_stream() -> None:
+    """It is ``read_failed``, and then it is over (JN-257)."""
+    state = after(emitted(opened(), 0), "stream.open", runId="r")
+    (stream,) = memory(state).streams
+    failed = call(state, "stream.page", stream=stream, fault="read")
+
+    assert code(failed) == "read_failed"
+    assert call(failed.state, "stream.page", stream=stream).outcome == Ended()
