@@ -20,6 +20,9 @@ FULL = attrs.evolve(
     error={"why": "none"},
     outcome={"ok": True, "parts": [1, 2]},
 )
+FULL_JSON = ('[1,"two",null]', '{"why":"none"}', '{"ok":true,"parts":[1,2]}', '{"n":1}')
+"""What is stored of the JSON of ``FULL``: checkpoint, error, outcome, meta."""
+
 DONE = tenure.FinishAttempt("r", "step", 0, "done", 30)
 
 INSERTED = tenure.Inserted()

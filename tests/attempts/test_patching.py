@@ -110,8 +110,10 @@ def test_strangers(world: World) -> None:
 def test_attempt_without_its_run(world: World) -> None:
     """An attempt whose run is gone is fenced off (RS-861)."""
     world.store.database.rows("PRAGMA foreign_keys = 0")
-    world.sql("INSERT INTO flows_attempts(run_id, step_key_digest, attempt, state, started_at_ms, meta_json)"
-              " VALUES ('gone', 'step', 0, 'running', 10, '1')")  # fmt: skip
+    world.sql(
+        "INSERT INTO flows_attempts(run_id, step_key_digest, attempt, state, started_at_ms, meta_json)"
+        " VALUES ('gone', 'step', 0, 'running', 10, '1')"
+    )
     with unchanged(world):
         assert world.store.attempts.patch(tenure.AttemptId("gone", "step", 0), SOMETHING, A) == FENCE_LOST
 

@@ -10,6 +10,7 @@ from tests.attempts.support import (
     DONE,
     FINISHED,
     FULL,
+    FULL_JSON,
     KEY,
     LOSSES,
     PLAIN,
@@ -57,9 +58,7 @@ def test_stamp_never_moves_back(world: World, reading: int, stamp: int) -> None:
     world.clock.ms = 0
 
     assert beat(world, now_ms=reading) == UPDATED
-    assert stored(world) == (
-        "running", 10, 20, stamp, '[1,"two",null]', '{"why":"none"}', '{"ok":true,"parts":[1,2]}', '{"n":1}',
-    )  # fmt: skip
+    assert stored(world) == ("running", 10, 20, stamp, *FULL_JSON)
 
 
 def test_skew_does_not_matter(world: World) -> None:
@@ -94,9 +93,7 @@ def test_finish(world: World) -> None:
     revision = world.source_revision()
 
     assert world.store.attempts.finish(DONE, A) == FINISHED
-    assert stored(world) == (
-        "done", 10, 30, 15, '[1,"two",null]', '{"why":"none"}', '{"ok":true,"parts":[1,2]}', '{"n":1}',
-    )  # fmt: skip
+    assert stored(world) == ("done", 10, 30, 15, *FULL_JSON)
     assert world.source_revision() == revision
     assert world.recorder.facts == []
 
@@ -175,8 +172,10 @@ def test_strangers(world: World, step: Step) -> None:
 def test_attempt_without_its_run(world: World, step: Step) -> None:
     """An attempt whose run is gone is fenced off (RS-842)."""
     world.store.database.rows("PRAGMA foreign_keys = 0")
-    world.sql("INSERT INTO flows_attempts(run_id, step_key_digest, attempt, state, started_at_ms, meta_json)"
-              " VALUES ('gone', 'step', 0, 'running', 10, '1')")  # fmt: skip
+    world.sql(
+        "INSERT INTO flows_attempts(run_id, step_key_digest, attempt, state, started_at_ms, meta_json)"
+        " VALUES ('gone', 'step', 0, 'running', 10, '1')"
+    )
     with unchanged(world):
         assert step(world, A, tenure.AttemptId("gone", "step", 0)) == FENCE_LOST
 

@@ -11,6 +11,7 @@ from tests.attempts.support import (
     EXISTING_SAME,
     FINISHED,
     FULL,
+    FULL_JSON,
     INSERTED,
     KEY,
     LEASES,
@@ -55,16 +56,7 @@ def test_insert(either: World) -> None:
 def test_insert_every_field(either: World) -> None:
     """Every field has its column (RS-110, RS-820)."""
     assert either.store.attempts.put(FULL, A) == INSERTED
-    assert stored(either) == (
-        "running",
-        10,
-        20,
-        15,
-        '[1,"two",null]',
-        '{"why":"none"}',
-        '{"ok":true,"parts":[1,2]}',
-        '{"n":1}',
-    )
+    assert stored(either) == ("running", 10, 20, 15, *FULL_JSON)
 
 
 @BOTH_MODES

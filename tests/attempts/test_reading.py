@@ -122,8 +122,10 @@ def test_undecodable_row(world: World, change: str) -> None:
 
 def test_undecodable_key(world: World) -> None:
     """A key that equals what was asked for and is no integer does not decode (RS-830)."""
-    world.sql("CREATE TABLE copied(run_id, step_key_digest, attempt, state, started_at_ms, finished_at_ms,"
-              " heartbeat_at_ms, checkpoint_json, error_json, outcome_json, meta_json)")  # fmt: skip
+    world.sql(
+        "CREATE TABLE copied(run_id, step_key_digest, attempt, state, started_at_ms, finished_at_ms,"
+        " heartbeat_at_ms, checkpoint_json, error_json, outcome_json, meta_json)"
+    )
     world.sql("INSERT INTO copied VALUES ('r', 'step', 0.0, 'x', 1, ?, ?, ?, ?, ?, '1')", *[None] * 5)
     world.sql("DROP TABLE flows_attempts")
     world.sql("ALTER TABLE copied RENAME TO flows_attempts")

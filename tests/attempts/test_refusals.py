@@ -62,9 +62,7 @@ def check(world: World, method: str, text: str, *arguments: object) -> None:
 
 def heartbeat_arguments(**changes: object) -> tuple[object, ...]:
     """Good arguments of a heartbeat, some of them changed."""
-    good: dict[str, object] = {
-        "run_id": "r", "step_key_digest": "step", "attempt": 0, "owner": A, "now_ms": NOW, "checkpoint": 1,
-    }  # fmt: skip
+    good = {"run_id": "r", "step_key_digest": "step", "attempt": 0, "owner": A, "now_ms": NOW, "checkpoint": 1}
     return tuple({**good, **changes}.values())
 
 
