@@ -134,15 +134,20 @@ class Store:
         """Run ``body(*arguments)`` in one transaction, and again as a whole while the database is busy (RS-391).
 
         ``body`` may run several times: it must take its inputs from its arguments and do nothing that a rollback does
-        not undo. Nested, it is a savepoint and runs once.
+        not undo. Nested, it is a savepoint and runs once. ``UsageError`` for a ``body`` that cannot be called.
         """
+        if not callable(body):
+            raise UsageError("body must be callable")
         return self.database.write(body, *arguments)
 
     def after_commit(self, callback: Callable[[], object]) -> bool:
         """Run ``callback`` after the transaction that is open now has committed; never if it rolls back (JN-146).
 
         False, and nothing registered, outside a transaction. What it raises reaches the caller as ``AfterCommitError``.
+        ``UsageError`` for a ``callback`` that cannot be called, in a transaction or out of one.
         """
+        if not callable(callback):
+            raise UsageError("callback must be callable")
         return self.database.after_commit(callback)
 
     def close(self) -> None:
@@ -196,7 +201,7 @@ def open(
     written, a database newer than this program. ``DatabaseError("busy")`` where another process keeps it locked.
     ``JournalError`` for journal options that are wrong, and for a journal that cannot be read. ``AttemptStoreError``
     for a policy of attempts that is wrong, before anything is opened (RS-804). ``UsageError`` for a ``clock`` that
-    answers no finite number.
+    answers no finite number, or, where there is something to migrate, a time outside the years -4713 to 9999.
     """
     policy = admit_options(attempts)
     observer = new_observer(telemetry)

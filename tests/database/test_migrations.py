@@ -65,6 +65,26 @@ def test_ledger_keeps_the_time(tmp_path: Path) -> None:
     assert query(path, "SELECT DISTINCT created_at FROM flows_migrations") == [("2001-09-09 01:46:40",)]
 
 
+@pytest.mark.parametrize("edge", [-210_866_760_000_000, 253_402_300_799_999])
+def test_times_that_the_ledger_cannot_date(tmp_path: Path, edge: int) -> None:
+    """Just beyond the first or last date that SQLite has, the parameter is named and nothing is written."""
+    outside = edge - 1 if edge < 0 else edge + 1
+    for reading in (outside, float(outside), 10**5_000 * outside):
+        for call in (tenure.open, tenure.migrate):
+            with pytest.raises(tenure.UsageError, match=r"^clock must .* within the years -4713 to 9999 when"):
+                call(tmp_path / "runs.db", clock=lambda reading=reading: reading)
+
+    assert query(tmp_path / "runs.db", "SELECT name FROM sqlite_schema") == []
+    assert len(tenure.migrate(tmp_path / "runs.db", clock=lambda: edge)) == 10
+
+
+def test_any_time_will_do_where_nothing_is_migrated(tmp_path: Path) -> None:
+    """What has nothing left to date is opened by any clock."""
+    tenure.migrate(tmp_path / "runs.db")
+
+    assert tenure.migrate(tmp_path / "runs.db", clock=lambda: 2**53) == []
+
+
 def test_tables(tmp_path: Path) -> None:
     """Exactly the tables of the rules come to be (JN-004, RS-100..RS-130)."""
     path = tmp_path / "runs.db"

@@ -93,6 +93,20 @@ def test_a_clock_that_tells_no_time_is_refused(tmp_path: Path, reading: Any) -> 
         assert store.runs.lineage("r") == ()
 
 
+@pytest.mark.parametrize("value", [3, None, "call me"])
+def test_what_cannot_be_called_is_refused(world: World, value: Any) -> None:
+    """Units of work and callbacks are named where they are wrong, inside a transaction and outside."""
+    for call, name in ((world.store.write, "body"), (world.store.after_commit, "callback")):
+        with pytest.raises(tenure.UsageError, match=f"^{name} must be callable$"):
+            call(value)
+        with world.store.transaction():
+            with pytest.raises(tenure.UsageError, match=f"^{name} must be callable$"):
+                call(value)
+    world.runs.create("r", "{}")
+
+    assert world.runs.get("r").status == "pending"
+
+
 def test_failing_facts_factory_closes_the_file(tmp_path: Path) -> None:
     """A store that cannot be built leaves no open file behind."""
 

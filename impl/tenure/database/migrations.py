@@ -9,7 +9,7 @@ from typing import Final
 import attrs
 
 from tenure.database import journal_schema, run_store_schema
-from tenure.database.engine import DatabaseError, OpenError, Statements
+from tenure.database.engine import DatabaseError, OpenError, Statements, UsageError
 from tenure.database.writer import Database
 
 BLOCK_SIZE: Final = 1_000
@@ -75,18 +75,23 @@ _LEDGER: Final = """
 _RECORD: Final = (
     "INSERT INTO flows_migrations (migration_id, created_at, name) VALUES (?, datetime(? / 1000, 'unixepoch'), ?)"
 )
+_DATABLE_MS: Final = range(-210_866_760_000_000, 253_402_300_800_000)
+"""What SQLite has a date for: from the first Julian day, in the year -4713, to the end of 9999."""
 
 
 def migrate(database: Database, *, now_ms: int, identity: str) -> list[tuple[int, str]]:
     """Bring the database to the newest level and answer the ids and names applied by this call, in order.
 
-    Raises ``OpenError`` where the database is newer than this program, or lacks a migration that newer ones rest on;
-    nothing is written then. Each migration commits together with its ledger row, so an interrupted pass leaves whole
-    migrations only, and the next one goes on from there (RS-142).
+    Raises ``OpenError`` where the database is newer than this program, or lacks a migration that newer ones rest on,
+    and ``UsageError`` where SQLite has no date for ``now_ms``; nothing is written then. Each migration commits together
+    with its ledger row, so an interrupted pass leaves whole migrations only, and the next one goes on from there
+    (RS-142).
     """
     rows = database.rows
     if not pending(recorded(rows)) and _has_lease_trigger(rows):
         return []
+    if now_ms not in _DATABLE_MS:
+        raise UsageError("clock must answer milliseconds within the years -4713 to 9999 when a database is migrated")
     applied: list[tuple[int, str]] = []
     while (step := database.write(_apply_next, rows, now_ms, identity)) is not None:
         applied.append(step)
