@@ -99,9 +99,8 @@ def test_what_cannot_be_called_is_refused(world: World, value: Any) -> None:
     for call, name in ((world.store.write, "body"), (world.store.after_commit, "callback")):
         with pytest.raises(tenure.UsageError, match=f"^{name} must be callable$"):
             call(value)
-        with world.store.transaction():
-            with pytest.raises(tenure.UsageError, match=f"^{name} must be callable$"):
-                call(value)
+        with world.store.transaction(), pytest.raises(tenure.UsageError, match=f"^{name} must be callable$"):
+            call(value)
     world.runs.create("r", "{}")
 
     assert world.runs.get("r").status == "pending"
