@@ -12,7 +12,7 @@ import tenure.aio
 from tenure.aio.supervisor import TASK
 from tenure.ownership.supervisor import MOST_BEATS
 from tests.aio.stage import LoopStage
-from tests.aio.support import A, Started, Stop
+from tests.aio.support import PATIENCE_SECONDS, A, Started, Stop
 from tests.ownership.stage import ends_with, fails, lost
 
 SPEED = 100
@@ -310,6 +310,13 @@ async def owned(store, *run_ids):
         assert await store.runs.claim_and_own(run_id, tenure.PENDING, A, store.now()) == tenure.Activated()
 
 
+async def beaten(store, before):
+    """Wait until the store has confirmed a beat after that reading."""
+    with anyio.fail_after(PATIENCE_SECONDS):
+        while (await store.runs.get("r")).heartbeat_at_ms == before:
+            await anyio.sleep(0.01)
+
+
 @pytest.mark.anyio
 async def test_over_a_real_store(anyio_backend, tmp_path, fast):
     """It beats while the body works, and the body is cancelled when the run is given away."""
@@ -318,8 +325,7 @@ async def test_over_a_real_store(anyio_backend, tmp_path, fast):
         first = (await store.runs.get("r")).heartbeat_at_ms
         with lost("fence-lost"):
             async with tenure.aio.supervise(store, "r", A) as lease:
-                while (await store.runs.get("r")).heartbeat_at_ms == first:
-                    await anyio.sleep(0.01)
+                await beaten(store, first)
                 lease.check()
                 await store.runs.transition_owned("r", A, "suspended")
                 await anyio.sleep(60)
@@ -361,8 +367,7 @@ async def test_beats_have_a_thread_of_their_own(anyio_backend, tmp_path, fast):
             await stop.reached()
             before = (await store.runs.get("r")).heartbeat_at_ms
             async with store.supervise("r", A):
-                while (await store.runs.get("r")).heartbeat_at_ms == before:
-                    await anyio.sleep(0.01)
+                await beaten(store, before)
             stop.release()
 
 
@@ -457,8 +462,7 @@ async def test_whoever_cancels_all_tasks(anyio_backend, fast):
                 await anyio.sleep(60)
         before = (await store.runs.get("r")).heartbeat_at_ms
         async with store.supervise("r", A):
-            while (await store.runs.get("r")).heartbeat_at_ms == before:
-                await anyio.sleep(0.01)
+            await beaten(store, before)
 
 
 def test_a_program_of_asyncio(fast):
