@@ -77,6 +77,15 @@ def test_conditions_add_up(others: tuple[str, str], skew_ms: int) -> None:
         assert found.margin_ms == smallest_margin_ms(conditions)
 
 
+@pytest.mark.parametrize("activation_ms", [0, 1, 1_000])
+def test_a_stamp_that_is_stale_at_once_is_safe_until_it_is_there(activation_ms: int) -> None:
+    """The later the activation commits, the shorter they overlap (hazard H-12)."""
+    conditions = Conditions(40_000, activation_ms=activation_ms, start_delay_ms=1_000)
+    found = smallest_margin(failing(conditions))
+
+    assert (found.margin_ms, smallest_margin_ms(conditions)) == (activation_ms - 21_000,) * 2
+
+
 @pytest.mark.parametrize("forward_ms", [1, 5_000, 30_000])
 def test_a_clock_set_forward_brings_nobody_nearer(forward_ms: int) -> None:
     """Whenever it is, the worst is that it is not (RS-912)."""

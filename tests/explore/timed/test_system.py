@@ -25,8 +25,10 @@ from tenure_model.explore.timed.system import earliest_taking_ms, moves
 from tenure_model.semantics.supervision.machine import start
 from tenure_model.semantics.supervision.state import ENDED, Beating, Supervision, with_phase
 from tenure_model.vocabulary.outcomes import FenceLost, Updated
+from tenure_model.vocabulary.supervision import TimedOut
 
 DONE = succeeding(2, 1)
+CUT_OFF = Answers("reconfirm", TimedOut())
 SCOPE = Scope(Conditions(), (DONE,), (DONE,))
 IDLE = Situation(None, (), stamp_ms=0, lead_ms=0, settable=False, beats=None, stalls=0)
 
@@ -124,6 +126,18 @@ def test_beats_and_stalls_are_used_up() -> None:
         ((1_007, Wakes("deadline", 7)), 0),
     ]
     assert [move.what for move, _ in moves(SCOPE, attrs.evolve(woken, due=((1, Wakes("pulse")),)))] == []
+
+
+@pytest.mark.parametrize(
+    ("answers_ms", "expected"), [(1_000, (1_000, Answers("reconfirm", None))), (1_001, (1_000, CUT_OFF))]
+)
+def test_a_reconfirm_is_cut_off_after_its_limit(answers_ms: int, expected: tuple[int, Answers]) -> None:
+    """An answer at exactly 1,000 ms counts; a write that is cut off may take effect all the same (RS-913)."""
+    scope = attrs.evolve(SCOPE, reconfirms=(succeeding(answers_ms, 1_000),))
+    overdue = attrs.evolve(IDLE, loop=start(0).state, due=((19_000, Wakes("deadline")),))
+    [(move, _)] = moves(scope, overdue)
+
+    assert move.leads_to == ((1_000, Lands("reconfirm", 0, answers_ms == 1_000)), expected)
 
 
 def test_what_was_read_ages_with_the_clock() -> None:
