@@ -1,6 +1,7 @@
 """``tenure runs``: what a file holds, without touching it."""
 
 import json
+import shutil
 
 import apsw
 import pytest
@@ -83,6 +84,87 @@ def test_more_runs_than_a_page(tmp_path):
     _, output = run(path, "--json")
 
     assert [json.loads(line)["runId"] for line in output.splitlines()] == [f"r{number:04}" for number in range(1_001)]
+
+
+def many(path):
+    """1,501 runs, three pages and one, the second page with a name that is wider than any in the first."""
+    with tenure.open(path) as store, store.transaction():
+        for number in range(1_501):
+            store.runs.create(f"r{number:04}" if number != 700 else "x" * 50, "{}")
+
+
+def test_columns_are_as_wide_as_the_first_page_needs(tmp_path):
+    """However long, it is one table: one heading, the same columns on every page, and what is wider stands out."""
+    many(tmp_path / "runs.db")
+
+    _, output = run(tmp_path / "runs.db")
+
+    lines = output.splitlines()
+    assert lines[0] == "run    status   owner  lease age  claim  claim age  cancel"
+    assert lines[1] == "r0000  pending"
+    assert lines[701] == f"{'x' * 50}  pending"
+    assert lines[1_501:] == ["r1500  pending"]
+
+
+def test_wide_characters_take_two_columns(tmp_path):
+    """Columns are those of a terminal."""
+    with tenure.open(tmp_path / "runs.db") as store:
+        for run_id in ("\u5b9f\u884c", "a"):
+            store.runs.create(run_id, "{}")
+
+    _, output = run(tmp_path / "runs.db")
+
+    assert output.splitlines()[1:] == ["\u5b9f\u884c  pending", "a     pending"]
+
+
+def test_pages_are_printed_as_they_are_read(tmp_path):
+    """What stands before a damaged place is printed, and the complaint after it."""
+    path = tmp_path / "runs.db"
+    many(path)
+    with apsw.Connection(str(path)) as connection:
+        [(page, size)] = connection.execute(
+            "SELECT pageno - 1, pgsize FROM dbstat WHERE name = 'flows_runs' ORDER BY path DESC LIMIT 1"
+        )
+    connection.close()
+    with path.open("r+b") as file:
+        file.seek(page * size)
+        file.write(b"\xff" * size)
+
+    code, output = run(path)
+
+    lines = output.splitlines()
+    assert code == 2
+    assert lines[1_000] == "r0999  pending"
+    assert lines[-1] == "tenure runs: io"
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_leaves_no_file_behind(file, form):
+    """A closed store is one file before and after, and not a byte of it changes."""
+    before = file.read_bytes(), file.stat().st_mtime_ns
+
+    code, _ = run(file, *form)
+
+    assert code == 0
+    assert list(file.parent.iterdir()) == [file]
+    assert (file.read_bytes(), file.stat().st_mtime_ns) == before
+
+
+def test_leaves_what_a_killed_program_has_left(file):
+    """The log of a program that is gone is read, and neither moved into the database nor removed."""
+    left = file.parent / "left"
+    left.mkdir()
+    with tenure.open(file) as store:
+        store.runs.create("e-killed", "{}")
+        for name in ("runs.db", "runs.db-wal"):
+            shutil.copy(file.parent / name, left / name)
+    before = {path.name: path.read_bytes() for path in left.iterdir()}
+
+    code, output = run(left / "runs.db")
+
+    assert code == 0
+    assert output.splitlines()[-1].split() == ["e-killed", "pending"]
+    assert {path.name: path.read_bytes() for path in left.iterdir() if path.name in before} == before
 
 
 def test_hostile_names_do_not_reach_the_terminal(tmp_path):

@@ -1,10 +1,12 @@
 """``tenure runs``: who owns which run, and how old the leases are."""
 
 import json
-import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
+from unicodedata import combining, east_asian_width
 
 import click
 
@@ -12,13 +14,16 @@ from tenure.cli.text import complain, printable
 
 _TEXTS: Final = ("run_id", "status", "owner_host_id", "owner_nonce", "claim_host_id", "claim_nonce", "lineage_id")
 _NUMBERS: Final = ("owner_pid", "claim_pid", "claimed_at_ms", "cancel_requested_at_ms", "round_ordinal")
+_TITLES: Final = ("run", "status", "owner", "lease age", "claim", "claim age", "cancel")
+_PAGE: Final = 500
+_WIDEST: Final = 40
 
 # Texts come as the bytes they are: one that is no UTF-8 must not hide all other runs.
 _LIST: Final = f"""
     SELECT r.rowid, {", ".join(f"CAST(r.{name} AS BLOB)" for name in _TEXTS)},
       {", ".join(f"r.{name}" for name in _NUMBERS)}, l.heartbeat_at_ms
     FROM flows_runs r LEFT JOIN flows_consensus_leases l ON l.run_id = r.run_id
-    WHERE r.rowid > ? ORDER BY r.rowid LIMIT 500
+    WHERE r.rowid > ? ORDER BY r.rowid LIMIT {_PAGE}
 """
 _HAS_RUNS: Final = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'flows_consensus_leases'"
 _HAS_LINEAGE: Final = "SELECT 1 FROM pragma_table_info('flows_runs') WHERE name = 'lineage_id'"
@@ -39,17 +44,17 @@ def runs_command(file: Path, as_json: bool, now_ms: int | None) -> None:
 
     now_ms = wall_clock() if now_ms is None else now_ms
     try:
-        records = _records(file, now_ms)
-        if as_json:
-            for record in records:
-                click.echo(json.dumps(record))
-        else:
-            _print_table(records)
+        with closing(_records(file, now_ms)) as records:
+            if as_json:
+                for record in records:
+                    click.echo(json.dumps(record))
+            else:
+                _print_table(records)
     except DatabaseError as error:
         complain("runs", error, as_json)
 
 
-def _records(file: Path, now_ms: int) -> Iterator[dict[str, Any]]:
+def _records(file: Path, now_ms: int) -> Generator[dict[str, Any], None, None]:
     from tenure.database.engine import OpenError
     from tenure.database.sqlite import SqliteEngine
 
@@ -97,42 +102,46 @@ def _record(row: tuple[Any, ...], now_ms: int) -> dict[str, Any]:
 
 
 def _print_table(records: Iterator[dict[str, Any]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("run", "status", "owner", "lease age", "claim", "claim age", "cancel"):
-        table.add_column(title, overflow="fold", justify="right" if title.endswith("age") else "left")
-    for record in records:
-        stale = " stale" if record["stale"] else ""
-        table.add_row(
-            *map(
-                _plain,
-                (
-                    record["runId"],
-                    record["status"],
-                    _who(record["owner"]),
-                    _seconds(record["leaseAgeMs"]) + stale,
-                    _who(record["claim"]),
-                    _seconds(record["claimAgeMs"]),
-                    "requested" if record["cancelRequestedAtMs"] is not None else "",
-                ),
-            )
-        )
-    Console(width=None if sys.stdout.isatty() else 160).print(table)
-    if not table.row_count:
+    lines = map(_cells, records)
+    first = list(islice(lines, _PAGE))
+    if not first:
         click.echo("no runs")
+        return
+    # The first page says how wide the columns are, so that no more than a page is ever held; what is wider stands out.
+    widths = [min(max(map(_width, column)), _WIDEST) for column in zip(_TITLES, *first, strict=True)]
+    click.echo(click.style(_line(_TITLES, widths), bold=True))
+    for cells in chain(first, lines):
+        click.echo(_line(cells, widths))
 
 
-def _plain(text: object) -> str:
-    """What stands in the database, without being taken for markup either."""
-    from rich.markup import escape
+def _cells(record: dict[str, Any]) -> tuple[str, ...]:
+    stale = " stale" if record["stale"] else ""
+    return (
+        printable(record["runId"]),
+        printable(record["status"]),
+        _who(record["owner"]),
+        _seconds(record["leaseAgeMs"]) + stale,
+        _who(record["claim"]),
+        _seconds(record["claimAgeMs"]),
+        "requested" if record["cancelRequestedAtMs"] is not None else "",
+    )
 
-    return escape(printable(text))
+
+def _line(cells: Iterable[str], widths: Iterable[int]) -> str:
+    padded: list[str] = []
+    for title, text, width in zip(_TITLES, cells, widths, strict=True):
+        padding = " " * (width - _width(text))
+        padded.append(padding + text if title.endswith("age") else text + padding)
+    return "  ".join(padded).rstrip()
+
+
+def _width(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    return sum(2 if east_asian_width(c) in "WF" else not combining(c) for c in text)
 
 
 def _who(identity: dict[str, object] | None) -> str:
-    return "" if identity is None else f"{identity['hostId']}:{identity['pid']}:{identity['nonce']}"
+    return "" if identity is None else printable(f"{identity['hostId']}:{identity['pid']}:{identity['nonce']}")
 
 
 def _seconds(age_ms: int | None) -> str:

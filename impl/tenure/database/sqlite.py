@@ -176,18 +176,27 @@ class SqliteEngine:
             raise
 
     def inspect(self) -> SqliteConnection:
-        """A connection that only looks: it creates no file, changes no setting of the file and migrates nothing.
+        """A connection that only looks: it creates no database, changes no setting of it and migrates nothing.
 
+        Where it leaves a file beside the database when it closes, somebody else's program has left one there before.
         Raises ``OpenError`` for a missing file and for one that is no database.
         """
         self._check_folder()
         if not os.path.exists(self.path):
             raise OpenError("io", f"{self.path} does not exist")
+        has_log = os.path.exists(f"{self.path}-wal")
+        connection: apsw.Connection | None = None
         try:
-            connection = apsw.Connection(self.path, flags=apsw.SQLITE_OPEN_READONLY, vfs=self.vfs)
+            # A read-only connection could not remove the log and its index, which it creates where there are none.
+            connection = apsw.Connection(self.path, flags=apsw.SQLITE_OPEN_READWRITE, vfs=self.vfs)
             connection.set_busy_timeout(self.busy_timeout_ms)
+            connection.pragma("query_only", 1)
+            # What a program that is gone has left in its log is not ours to move into the database.
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log)
             connection.pragma("schema_version")
         except apsw.Error as error:
+            if connection is not None:
+                connection.close(True)
             raise self._open_failure(error) from None
         return SqliteConnection(connection)
 
