@@ -126,7 +126,8 @@ class JournalGenerator:
         """As ``drawn``, sometimes with storage that fails where the step reads it."""
         operation, arguments = self.drawn(state, journal, held, clock_ms)
         if operation in _READS and chance(self._chooser, 25 if operation == "lossy.read" else 6):
-            arguments["fault"] = "read"
+            faults = ("read", "newest") if operation == "journal.open" else ("read",)
+            arguments["fault"] = pick(self._chooser, faults)
         elif operation == "compact.poll" and chance(self._chooser, 25):
             arguments["fault"] = "delete"
         return operation, arguments

@@ -84,6 +84,8 @@ class JournalScenario:
             return operation, {}
         transaction = self._pair.model.model.transaction
         if transaction is not None and transaction.session == session and transaction.compaction is not None:
+            if chance(self._chooser, 60):
+                return "lossy.begin", {"input": self._generator.event()}
             return "compact.poll", {"ticket": transaction.compaction}
         if operation in ("stream.page", "journal.open"):
             return "run.get", {"runId": pick(self._chooser, RUN_IDS)}

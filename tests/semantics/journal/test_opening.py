@@ -312,9 +312,10 @@ def test_without_a_journal(operation: str) -> None:
     assert code(call(world(), operation)) == "journal_closed"
 
 
-def test_opening_where_nothing_can_be_read() -> None:
-    """There is no instance then."""
-    step = call(world(), "journal.open", options={"capacity": 1, "overflow": "reject"}, fault="read")
+@pytest.mark.parametrize(("fault", "expected"), [("read", "read_failed"), ("newest", "sink_failed")])
+def test_opening_where_something_cannot_be_read(fault: str, expected: str) -> None:
+    """There is no instance then: the table of generations comes first, the newest identities second (JN-151)."""
+    step = call(world(), "journal.open", options={"capacity": 1, "overflow": "reject"}, fault=fault)
 
-    assert code(step) == "read_failed"
+    assert code(step) == expected
     assert step.state.instances == {}

@@ -1,7 +1,7 @@
 """Storage that a driver holds on to: it fails, and its writes wait, where the driver wants them to."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar, TypeVarTuple
+from typing import Any, Final, TypeVar, TypeVarTuple
 
 from tenure.consensus.database import DatabaseConsensus
 from tenure.database.engine import Bindings, Connection, DatabaseError, SqlRow
@@ -13,6 +13,12 @@ from tenure_model.vocabulary.owners import OwnerId
 
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
+
+DATABASE_FAULTS: Final = ("read", "newest", "delete")
+
+
+def _made_to_fail() -> DatabaseError:
+    return DatabaseError("io", "the storage was made to fail")
 
 
 class _FaultyConnection:
@@ -29,7 +35,7 @@ class _FaultyConnection:
     def begin(self) -> None:
         """Open a transaction, unless the storage is broken."""
         if self._engine.is_broken:
-            raise DatabaseError("io", "the storage was made to fail")
+            raise _made_to_fail()
         self._connection.begin()
 
 
@@ -47,11 +53,11 @@ class FaultyEngine(PluggedEngine):
 class SteppedDatabase:
     """A session's database as its journal sees it: the write of a paused call stops before it begins.
 
-    While ``reads_fail`` every read of its own fails, and while ``deletes_fail`` what deletes entries inside a write.
+    ``fault`` says what fails: ``read`` every read outside of a write, ``newest`` that of the newest identities alone,
+    ``delete`` what deletes entries inside a write.
     """
 
-    reads_fail = False
-    deletes_fail = False
+    fault: object = None
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -66,23 +72,23 @@ class SteppedDatabase:
 
     def read(self, sql: str, bindings: Bindings = ()) -> list[SqlRow]:
         """As the real database, unless reads fail."""
-        self._fail()
+        self._fail(sql)
         return self._database.read(sql, bindings)
 
     def read_committed(self, sql: str, bindings: Bindings = ()) -> list[SqlRow]:
         """As the real database, unless reads fail."""
-        self._fail()
+        self._fail(sql)
         return self._database.read_committed(sql, bindings)
 
     def rows(self, sql: str, bindings: Bindings = (), /) -> list[SqlRow]:
         """As inside a write of the real database, unless it deletes entries and that fails."""
-        if self.deletes_fail and sql == statements.DELETE_BELOW:
-            raise DatabaseError("io", "the storage was made to fail")
+        if self.fault == "delete" and sql == statements.DELETE_BELOW:
+            raise _made_to_fail()
         return self._rows(sql, bindings)
 
-    def _fail(self) -> None:
-        if self.reads_fail:
-            raise DatabaseError("io", "the storage was made to fail")
+    def _fail(self, sql: str) -> None:
+        if self.fault == "read" or (self.fault == "newest" and sql == statements.NEWEST):
+            raise _made_to_fail()
 
     def write(self, body: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
         """As the real database, after a pause."""

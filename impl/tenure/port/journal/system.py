@@ -13,6 +13,7 @@ from tenure.database.engine import DatabaseError
 from tenure.port.journal import draining, following, lossy, opening, raw, waiting
 from tenure.port.journal.operations import bound
 from tenure.port.journal.session import JournalSession, Step
+from tenure.port.journal.storage import DATABASE_FAULTS
 from tenure.port.journal.view import memory_of, read_journal
 from tenure.port.runs import StoreSystem, read_tables
 from tenure_model.conform.journal_view import JournalView
@@ -34,8 +35,7 @@ _STEPS: Final[Mapping[str, Step]] = {
 class JournalStoreSystem(StoreSystem):
     """Runs and journal over SQLite, with any number of sessions on one file.
 
-    ``fault`` of ``read`` beside the arguments of an operation makes the reads fail that it does outside of a write,
-    that of ``delete`` what deletes entries in one.
+    A ``fault`` beside the arguments of an operation is what fails of its database then: one of ``DATABASE_FAULTS``.
     """
 
     def __init__(self, sessions: Sequence[str], folder: Path | None) -> None:
@@ -57,10 +57,8 @@ class JournalStoreSystem(StoreSystem):
             return super().call(session, operation, arguments, clock_ms)
         acting = self._session(session)
         acting.clock_ms = clock_ms
-        database = acting.database
-        database.reads_fail = arguments.get("fault") == "read"
-        database.deletes_fail = arguments.get("fault") == "delete"
-        if database.reads_fail or database.deletes_fail:
+        if arguments.get("fault") in DATABASE_FAULTS:
+            acting.database.fault = arguments["fault"]
             arguments = {name: value for name, value in arguments.items() if name != "fault"}
         try:
             if operation == "journal.transact":
@@ -72,7 +70,7 @@ class JournalStoreSystem(StoreSystem):
         except (JournalError, JournalUsageError, RunStoreError) as error:
             return error
         finally:
-            database.reads_fail = database.deletes_fail = False
+            acting.database.fault = None
 
     def journal(self, session: str) -> JournalView:
         """The journal as the session sees it."""

@@ -27,6 +27,7 @@ from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.journal_errors import (
     GENERATIONS_FAILED,
     INVALID_RUN_ID,
+    SOURCE_EVENTS_FAILED,
     JournalError,
     JournalUsageError,
     unavailable,
@@ -52,6 +53,8 @@ def open_instance(
         return JournalStep(state, settings)
     if is_failing(fault):
         return JournalStep(state, JournalError("read_failed", GENERATIONS_FAILED))
+    if is_failing(fault, "newest"):
+        return JournalStep(state, JournalError("sink_failed", SOURCE_EVENTS_FAILED))
     tables = state.committed.journal
     corrupt = _corrupt_start(tables, settings)
     if corrupt is not None:
