@@ -134,7 +134,11 @@ def phased(session: str, event: Options = EVENT, times: int = 1) -> tuple[Move, 
 
 
 def writer(session: str, sink_failures: int = 0) -> tuple[Move, ...]:
-    """The batch writer, whose storage may fail so many batches (JN-210..JN-216)."""
+    """The batch writer, whose storage may fail so many batches (JN-210..JN-216).
+
+    Wherever the storage fails, at the beginning, an insert or the commit, the batch is lost as a whole: one fault
+    stands for all, and for a failing writer, whose loss has only another text (JN-213).
+    """
     steps = (Move(session, "writer.take"), Move(session, "writer.write"), Move(session, "writer.settle"))
     if not sink_failures:
         return steps
