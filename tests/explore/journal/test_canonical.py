@@ -55,7 +55,7 @@ def test_one_code_one_future(name: str) -> None:
     start = system.start()
     futures = {system.code(start): (start, future(system, start))}
     frontier, compared = [start], 0
-    while frontier and len(futures) < 700:
+    while frontier and len(futures) < 1_000:
         following = []
         for situation in frontier:
             for taken in system.steps(situation):
