@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from tenure_model.explore.canonical import NOW_MS
-from tenure_model.explore.scope import DELETE, Participant, RunPlan, Scope
+from tenure_model.explore.scope import DELETE, WRITE_LEASE, WRITE_ROW, Participant, RunPlan, Scope
 from tenure_model.semantics.commands import Command
 from tenure_model.semantics.world import Run, World
 from tenure_model.vocabulary.evidence import LivenessEvidence
@@ -161,6 +161,27 @@ def _transition(at: _Place) -> Iterator[dict[str, object]]:
             yield {**arguments, "guard": TransitionGuard(guard), "stateJson": '{"kept":1}'}
 
 
+def _write_row(at: _Place) -> Iterator[dict[str, object]]:
+    if at.run is not None:
+        owned = {"status": "running", "heartbeat_at_ms": at.now_ms, **_columns("owner", at.caller.owner)}
+        yield {"columns": {"claimed_at_ms": at.now_ms, **_columns("claim", at.caller.owner)}}
+        yield {"columns": {"started_at_ms": at.now_ms, "finished_at_ms": None, **owned}}
+
+
+def _write_lease(at: _Place) -> Iterator[dict[str, object]]:
+    lease = at.world.leases.get(at.plan.run_id)
+    columns: dict[str, str | int | None] = {"claimed_at_ms": at.now_ms, **_columns("claim", at.caller.owner)}
+    if lease is not None and (held := lease.ownership) is not None:
+        columns |= {"granted_at_ms": held.granted_at_ms, "heartbeat_at_ms": held.heartbeat_at_ms}
+        columns |= _columns("owner", held.owner)
+    yield {"lease": None}
+    yield {"lease": columns}
+
+
+def _columns(slot: str, owner: OwnerId) -> dict[str, str | int]:
+    return {f"{slot}_host_id": owner.host_id, f"{slot}_pid": owner.pid, f"{slot}_nonce": owner.nonce}
+
+
 _ARGUMENTS: Final[Mapping[str, Callable[[_Place], Iterator[dict[str, object]]]]] = {
     "run.create": _create,
     "run.get": _nothing,
@@ -179,6 +200,8 @@ _ARGUMENTS: Final[Mapping[str, Callable[[_Place], Iterator[dict[str, object]]]]]
     "run.transitionOwned": _transition,
     "run.steal": _steal,
     DELETE: _nothing,
+    WRITE_ROW: _write_row,
+    WRITE_LEASE: _write_lease,
 }
 _TIMELESS: Final = frozenset(
     {"run.get", "run.lineage", "run.latestRound", "run.abandonClaim", "run.acknowledgeCancel", DELETE}

@@ -13,7 +13,13 @@ from tenure_model.vocabulary.runs import CreateOptions
 from tenure_model.vocabulary.statuses import TargetStatus
 
 DELETE: Final = "row.delete"
-"""The one raw write a scope may draw: an administrator deletes the row (H-03)."""
+"""A raw write that a scope may draw: an administrator deletes the row (H-03)."""
+
+WRITE_ROW: Final = "row.write"
+"""Another: a hand that knows of no lease puts the caller into the row, as claimant or as owner (H-05, H-17, H-27)."""
+
+WRITE_LEASE: Final = "lease.write"
+"""And one past the row: the lease is lost, or has a claim of the caller beside what it has (H-04, H-24)."""
 
 EVERY_OPERATION: Final = frozenset(RUN_OPERATIONS)
 """The sixteen operations of the run store."""

@@ -3,6 +3,7 @@
 Owners go by host and pid, ``a1``. Times are milliseconds from the start of the trace, as its clocks showed them.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 import attrs
@@ -95,6 +96,8 @@ def _argument(value: object) -> str:
         return f"{value.kind} of {_stamped(value.expected_owner, value.checked_at_ms)}"
     if isinstance(value, TransitionGuard):
         return f"cancel {value.cancel_requested}"
+    if isinstance(value, Mapping):
+        return " and ".join(slot for slot in ("owner", "claim") if f"{slot}_host_id" in value)
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value - NOW_MS:,}"
     return str(value)

@@ -67,7 +67,7 @@ def _walked(system: RunSystem, way: list[tuple[Label, State]], finding: Finding[
             now_ms += int(label.outcome)
             moments.append(Moment(now_ms - NOW_MS, label.owner, None, None, world, (), ()))
             continue
-        for moment in _taken(system, world, now_ms, label):
+        for moment in taken_by(system, world, now_ms, label):
             if system.place(moment.world, now_ms) == after:
                 world = moment.world
                 moments.append(moment)
@@ -75,12 +75,12 @@ def _walked(system: RunSystem, way: list[tuple[Label, State]], finding: Finding[
         else:
             raise AssertionError(f"no call leads on by {label}")
     if finding is not None:
-        taken = _taken(system, world, now_ms, finding.label)
-        moments.append(next(moment for moment in taken if finding.name in moment.broken))
+        candidates = taken_by(system, world, now_ms, finding.label)
+        moments.append(next(moment for moment in candidates if finding.name in moment.broken))
     return Trace(system.scope, tuple(moments))
 
 
-def _taken(system: RunSystem, world: World, now_ms: int, label: Label) -> Iterator[Moment]:
+def taken_by(system: RunSystem, world: World, now_ms: int, label: Label) -> Iterator[Moment]:
     """Every call on the label's run that has its operation and outcome; owners may go by other names here."""
     plan = system.scope.runs[label.run]
     for call in calls(system.scope, world, plan, now_ms):
