@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 FUZZ_SECONDS ?= 60
 
-.PHONY: all help test lint types contracts fuzz explore explore-night pictures vectors prove bounds bench clean lock tlc
+.PHONY: all help test lint types contracts fuzz explore explore-night pictures vectors hazards prove bounds bench clean lock tlc
 .DEFAULT_GOAL := all
 
 all: lint types contracts test ## Lint, types, import contracts and tests
@@ -60,6 +60,9 @@ pictures: $(READY) ## Draw the situations of a run for the README: needs Graphvi
 
 vectors: $(READY) ## Write the vectors of the run store from the state graph
 	$(BIN)/python -m tenure_model.conform.vectors specs/rules specs/vectors/runs
+
+hazards: $(READY) ## Write specs/hazards.md: what can go wrong, each with the shortest history that shows it
+	$(BIN)/python -m tenure_model.explore.hazards specs/hazards.md
 
 explore-night: $(READY) ## Sweep a scope of millions of states: an hour or so
 	$(BIN)/tenure explore night --stream

@@ -5,6 +5,7 @@ import logging
 import click
 
 from tenure.cli.explore import explore_command
+from tenure.cli.hazard import hazard_command
 from tenure.cli.journal import journal_command
 from tenure.cli.replay import replay_command
 from tenure.cli.runs import runs_command
@@ -19,6 +20,7 @@ def main() -> None:
 
 
 main.add_command(explore_command)
+main.add_command(hazard_command)
 main.add_command(journal_command)
 main.add_command(replay_command)
 main.add_command(runs_command)
