@@ -154,10 +154,10 @@ def _acknowledges_again(_: World, command: Command, step: Step) -> World:
     )
 
 
-def _requests_every_round_again(world: World, command: Command, step: Step) -> World:
+def _requests_other_rounds_again(world: World, command: Command, step: Step) -> World:
     found = step.world
     for run in world.runs.values():
-        if run.cancel_requested_at_ms is not None:
+        if run.cancel_requested_at_ms is not None and run.run_id != RUN:
             found = revisions.update_run(found, attrs.evolve(run, cancel_requested_at_ms=said(command)["nowMs"]))
     return found
 
@@ -322,7 +322,7 @@ MUTANTS: Final = (
     Mutant(
         "lineage-requests-again",
         "written-once",
-        after("requestCancelLineage", CancelRequested, _requests_every_round_again),
+        after("requestCancelLineage", CancelRequested, _requests_other_rounds_again),
         4,
         scope=LINEAGE,
     ),

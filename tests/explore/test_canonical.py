@@ -22,7 +22,7 @@ from tenure_model.explore.canonical import (
     settle,
     shift,
 )
-from tenure_model.explore.scope import Scope
+from tenure_model.explore.scope import Participant, Scope, honest
 from tenure_model.explore.scopes import BOUNDARY, DELETION, PAIR, named
 from tenure_model.explore.system import RunSystem, outcome_name
 from tenure_model.semantics.commands import apply
@@ -32,6 +32,7 @@ from tests.explore.walks import edges_of, retold, walk
 
 SEEDS = range(4)
 PROFILES = pytest.mark.parametrize("profile", [REFERENCE, ORIGINAL], ids=lambda profile: profile.name)
+OWNER = BOUNDARY.owners[0]
 STAMPS = ("heartbeat", "token", "lease_heartbeat", "lease_token")
 
 
@@ -41,7 +42,8 @@ def run_codes(draw: st.DrawFn) -> RunCode:
     status, owners = draw(st.integers(-1, 5)), st.integers(-1, 2)
     owner = draw(st.integers(0, 2)) if status == 1 else -1
     claimant, lease_owner, lease_claimant = (draw(owners) if status >= 0 else -1), draw(owners), draw(owners)
-    stamp = st.integers(-100_000, 40_000)
+    # Half of them lie around the horizon, where they are of interest.
+    stamp = st.one_of(st.integers(-40_006, -39_997), st.integers(-100_000, 40_000))
     return RunCode(
         status,
         owner,
@@ -102,6 +104,7 @@ def test_renamings() -> None:
     assert renamings(BOUNDARY) == ((0, 1, 2, -1), (1, 0, 2, -1))
     assert renamings(attrs.evolve(BOUNDARY, symmetric=False)) == ((0, 1, 2, -1),)
     assert renamings(DELETION) == ((0, 1, -1),)
+    assert renamings(Scope("", (Participant(OWNER, honest(0)), Participant(OWNER, honest(1))))) == ((0, 1, -1),)
     assert rename(NO_RUN, (1, 0, -1)) == NO_RUN
 
 

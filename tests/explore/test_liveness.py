@@ -1,4 +1,4 @@
-"""Liveness (RS-1008): no state is a wedge under ``reference``, three calls are enough, and what ``original`` gets stuck in."""
+"""Liveness (RS-1008): nothing is stuck under ``reference``, three calls are enough; what ``original`` is stuck in."""
 
 import attrs
 import pytest
@@ -6,11 +6,11 @@ import pytest
 from tenure_model.explore.canonical import NONE, RunCode
 from tenure_model.explore.graph import StateGraph, build_graph
 from tenure_model.explore.liveness import Survival, survival, wedges
-from tenure_model.explore.scope import Participant, honest, owners_on
+from tenure_model.explore.scope import DELETE, Participant, honest, owners_on
 from tenure_model.explore.scopes import named
 from tenure_model.explore.system import Apply, Label, RunSystem
 from tenure_model.semantics.commands import apply
-from tenure_model.semantics.profiles import ORIGINAL, REFERENCE
+from tenure_model.semantics.profiles import ORIGINAL, REFERENCE, Profile
 from tenure_model.vocabulary.outcomes import ClaimFresh, GuardFailed, SnapshotChanged
 from tenure_model.vocabulary.statuses import RUN_STATUSES
 from tests.explore.mutants import TWO_OWNERS, refusing
@@ -110,6 +110,15 @@ def test_original_is_wedged_by_a_deletion(original_deletion: StateGraph) -> None
     ]
     assert (len(found.stuck[0]), len(found.bottoms)) == (286, 12)
     assert len(survived(original_deletion).stranded) == 602
+
+
+def test_a_deletion_is_no_way_out() -> None:
+    """A run that only an administrator's delete would free, to be created again, is stuck."""
+    healing = Profile("healing", frozenset({"R-2", "R-3"}))
+    operations = TWO_OWNERS.operations | {DELETE}
+    found = build_graph(RunSystem(attrs.evolve(TWO_OWNERS, profile=healing, operations=operations)))
+
+    assert len(wedges(found).stuck[0]) == 21
 
 
 def test_interchangeable_owners_are_told_apart() -> None:
