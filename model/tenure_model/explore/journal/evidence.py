@@ -15,7 +15,7 @@ def witnessed(hazard_id: str, profile: Profile) -> Trace | None:
     """A shortest history that shows the hazard in its scope; ``None`` where the scope has none under the profile."""
     witness = WITNESSES[hazard_id]
     system = JournalSystem(named(witness.scope, profile), properties=(witness.property(hazard_id),))
-    return shortest(system, hazard_id)
+    return shortest(system)
 
 
 def traced(hazard_id: str) -> Evidence:

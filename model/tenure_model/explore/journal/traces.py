@@ -2,12 +2,10 @@
 for.
 """
 
-from collections.abc import Iterator
-
 import attrs
 
 from tenure_model.explore.journal.scope import JournalScope
-from tenure_model.explore.journal.system import JournalEdge, JournalSystem, Label, Situation, State, Taken
+from tenure_model.explore.journal.system import JournalSystem, Label, Situation, State, Taken
 from tenure_model.explore.search import Explored, Finding, explore
 
 
@@ -20,25 +18,13 @@ class Trace:
     steps: tuple[Taken, ...]
 
 
-def shortest(system: JournalSystem, name: str) -> Trace | None:
-    """A shortest history whose last step breaks the property of that name; ``None`` where no step of the scope does.
+def shortest(system: JournalSystem) -> Trace | None:
+    """A shortest history whose last step breaks a property of the system; ``None`` where no step of the scope does.
 
     Nothing is searched beyond the first such step.
     """
-    is_over = False
-
-    def successors(state: State) -> Iterator[JournalEdge]:
-        nonlocal is_over
-        if is_over:
-            return
-        for edge in system.successors(state):
-            yield edge
-            if name in edge.broken:
-                is_over = True
-                return
-
-    explored = explore(system.initial(), successors)
-    finding = explored.findings.get(name)
+    explored = explore(system.initial(), system.successors, first=True)
+    finding = next(iter(explored.findings.values()), None)
     return None if finding is None else trace_of(system, explored, finding)
 
 
