@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
+import time
 
 import anyio
 import anyio.from_thread
+import apsw
 import pytest
 
 import tenure
@@ -369,6 +371,26 @@ async def test_beats_have_a_thread_of_their_own(anyio_backend, tmp_path, fast):
             async with store.supervise("r", A):
                 await beaten(store, before)
             stop.release()
+
+
+@pytest.mark.anyio
+async def test_br_22_a_write_that_hangs_holds_up_no_deadline(anyio_backend, tmp_path, fast):
+    """BR-22: another connection holds the write lock, a worker thread hangs in the beat, and the body is told."""
+    gaps = []
+    path = tmp_path / "runs.db"
+    async with tenure.aio.open(path, timing=fast, clock=lambda: time.monotonic() * 1_000 * SPEED) as store:
+        await owned(store, "r")
+        lock = apsw.Connection(str(path))
+        lock.execute("BEGIN IMMEDIATE")
+        with lost("lapsed"):
+            async with store.supervise("r", A, on_lapse=gaps.append):
+                await anyio.sleep(PATIENCE_SECONDS)
+        stamp = (await store.runs.get("r")).heartbeat_at_ms
+        lock.close()
+
+    with tenure.open(path) as store:
+        assert store.runs.get("r").heartbeat_at_ms == stamp
+    assert [gap >= tenure.HEARTBEAT_WRITE_TOLERANCE_MS for gap in gaps] == [True]
 
 
 @pytest.mark.anyio
