@@ -179,9 +179,11 @@ class Supervisor:
                     # Where there are any left, the task was cancelled, with the loop or by whoever cancels all tasks.
                     self._interrupt_all()
         finally:
+            # Whatever was cancelled before it could begin is over all the same.
             for call in calls:
-                # Cancelled before it could begin.
                 call.ended.set()
+            if self._task is None:
+                self._is_writing = False
 
     async def _nap_until_due(self) -> None:
         with anyio.CancelScope() as self._nap:
