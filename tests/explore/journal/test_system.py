@@ -3,7 +3,6 @@
 import attrs
 import pytest
 
-from tenure_model.explore.journal.calls import calls
 from tenure_model.explore.journal.scope import JournalScope, Move, crash, durable, event, lossy, options, writer
 from tenure_model.explore.journal.system import JournalSystem, Label
 from tenure_model.explore.search import explore
@@ -29,19 +28,6 @@ def test_moves_are_counted() -> None:
     assert emit.after.left == (1, 1)
     assert flush.after is not None
     assert emit.label == Label("a", "journal.emitDurableUnfenced", "Accepted", 0)
-
-
-def test_only_what_can_be_done_is_called() -> None:
-    """The writer has nothing to take at first, and a session without an instance takes no step but to open one."""
-    system = JournalSystem(ONE)
-    start = system.start()
-    crashed = next(taken for taken in system.steps(start) if taken.label.operation == "session.crash").after
-
-    assert [call.command.operation for call in calls(ONE, start.state, start.left)] == [
-        "journal.emitLossy",
-        "session.crash",
-    ]
-    assert list(calls(ONE, crashed.state, crashed.left)) == []
 
 
 def test_the_steps_out_of_a_state_are_given_once() -> None:
