@@ -25,7 +25,7 @@ def test_told() -> None:
         "      no rows | a: queue p1@1, lost p0@0",
         " 5. a: writer.settle() -> done",
         "      no rows | a: queue p1@1, a loss to report",
-        " 6. a: flush.begin() -> Failed(error=sink_failed)",
+        " 6. a: flush.begin() -> Failed(error=sink_failed)  [HZ-40]",
         "      no rows | a: queue p1@1",
     )
 
@@ -35,7 +35,7 @@ def test_clocks_are_told() -> None:
     trace = witnessed("HZ-09", ORIGINAL)
 
     assert trace is not None
-    assert told(trace)[-2].endswith(" at 30,001 ms -> Activated()")
+    assert told(trace)[-2].endswith(" at 30,001 ms -> Activated()  [HZ-09]")
 
 
 def test_repairs_are_told() -> None:

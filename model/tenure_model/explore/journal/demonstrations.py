@@ -66,10 +66,10 @@ def _played(before: Iterable[Move], moves: Iterable[Move]) -> Lines:
 
 def _told(before: JournalState, moves: Iterable[Move]) -> Lines:
     state = before
-    steps: list[tuple[str, Command, JournalStep]] = []
+    steps: list[tuple[str, Command, JournalStep, tuple[str, ...]]] = []
     for move in moves:
         step = apply(state, move.session, move.command())
-        steps.append((move.session, move.command(), step))
+        steps.append((move.session, move.command(), step, ()))
         state = step.state
     return told_steps(before, steps)
 

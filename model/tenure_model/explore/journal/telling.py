@@ -30,16 +30,22 @@ _LONGEST: Final = 60
 
 
 def told(trace: Trace) -> tuple[str, ...]:
-    """The trace, a line a step, and under it what the step left where it changed anything to be seen."""
-    return told_steps(trace.start.state, ((one.call.session, one.call.command, one.step) for one in trace.steps))
+    """The trace, a line a step, and under it what the step left where it changed anything to be seen.
+
+    In brackets: the properties that a step breaks, and the repairs that make a difference to it.
+    """
+    steps = ((one.call.session, one.call.command, one.step, one.broken) for one in trace.steps)
+    return told_steps(trace.start.state, steps)
 
 
-def told_steps(before: JournalState, steps: Iterable[tuple[str, Command, JournalStep]]) -> tuple[str, ...]:
-    """Steps from a state on, the first line telling what was there."""
+def told_steps(
+    before: JournalState, steps: Iterable[tuple[str, Command, JournalStep, tuple[str, ...]]]
+) -> tuple[str, ...]:
+    """Steps from a state on, each with what it breaks; the first line tells what was there."""
     seen = situation(before)
     lines = [f"    at first: {seen}"]
-    for number, (session, command, step) in enumerate(steps, 1):
-        notes = "".join(f"  [{repair}]" for repair in sorted(step.fired))
+    for number, (session, command, step, broken) in enumerate(steps, 1):
+        notes = "".join(f"  [{note}]" for note in (*broken, *sorted(step.fired)))
         lines.append(f"{number:>2}. {session}: {called(command)} -> {answer(step.outcome)}{notes}")
         left = situation(step.state)
         if left != seen:
@@ -110,6 +116,7 @@ def _memory(instance: Instance) -> str:
         f"{'gated' if one.gated else 'waiting'} compaction of {one.run_id}" for one in instance.compactions.values()
     )
     parts += (f"{task.stage} of {task.run_id} to come" for task in instance.maintenance.values())
+    parts += (f"{counter} rows of {run_id} counted" for run_id, counter in instance.counters.items())
     return ", ".join(parts) or "idle"
 
 
