@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import attrs
 
@@ -79,7 +79,8 @@ def _retold(value: object, owners: Mapping[OwnerId, OwnerId], by_ms: int, name: 
         return {key: _retold(part, owners, by_ms, key) for key, part in value.items()}
     if isinstance(value, tuple):
         return tuple(_retold(part, owners, by_ms, "") for part in value)
-    if attrs.has(type(value)):
-        parts = {field.name: getattr(value, field.name) for field in attrs.fields(type(value))}
-        return type(value)(**{part: _retold(content, owners, by_ms, part) for part, content in parts.items()})
+    kind: Any = type(value)
+    if attrs.has(kind):
+        parts = {field.name: getattr(value, field.name) for field in attrs.fields(kind)}
+        return kind(**{part: _retold(content, owners, by_ms, part) for part, content in parts.items()})
     return value + by_ms if isinstance(value, int) and name in TIMES else value
