@@ -30,7 +30,7 @@ _HEADS: Final = {
 
 @attrs.frozen
 class Page:
-    """Everything that is said of one hazard. ``proof``: that a repair leaves no such history."""
+    """Everything that is said of one hazard. ``proof``: that ``reference`` has no such history, where it has none."""
 
     hazard: Hazard
     evidence: Evidence
@@ -60,11 +60,12 @@ def page(hazard: Hazard, profile: Profile = ORIGINAL) -> Page:
     ``AssertionError``: a repair that is said to stand against it leaves a history that shows it.
     """
     shown, proof = evidence_under(hazard, profile), None
-    if hazard.repaired_by is not None and shown.kind == "trace":
-        repaired = evidence_under(hazard, REFERENCE)
-        if repaired.steps is not None:
+    if shown.kind == "trace":
+        there = shown if profile == REFERENCE else evidence_under(hazard, REFERENCE)
+        if there.steps is None:
+            (proof,) = there.lines
+        elif hazard.repaired_by is not None:
             raise AssertionError(f"{hazard.repaired_by} does not repair {hazard.id}")
-        (proof,) = repaired.lines
     return Page(hazard, shown, proof)
 
 
