@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tenure_model.vocabulary.attempts import Attempt, AttemptOptions
 from tenure_model.vocabulary.evidence import LivenessEvidence
 from tenure_model.vocabulary.owners import OwnerId
 from tenure_model.vocabulary.runs import CreateOptions, RunRow, RunSnapshot, TransitionGuard
@@ -52,6 +53,8 @@ HostileRunRow = _hostile(RunRow)
 HostileLivenessEvidence = _hostile(LivenessEvidence)
 HostileTransitionGuard = _hostile(TransitionGuard)
 HostileCreateOptions = _hostile(CreateOptions)
+HostileAttempt = _hostile(Attempt)
+HostileAttemptOptions = _hostile(AttemptOptions)
 
 
 def hostile_instance(kind: type) -> object:

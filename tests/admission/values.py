@@ -1,6 +1,7 @@
 """The values that `specs/rules/admission.md` names, built afresh for every use."""
 
 import enum
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -84,6 +85,16 @@ def half_built(carrier: type[Any], **fields: object) -> object:
     for name, value in fields.items():
         object.__setattr__(instance, name, value)
     return instance
+
+
+def both_forms(carrier: type[Any], members: Mapping[str, object]) -> tuple[object, object]:
+    """One record twice: as a ``dict`` under the wire's names, and as the frozen class under its own."""
+    return dict(members), half_built(carrier, **{snake_case(wire): member for wire, member in members.items()})
+
+
+def snake_case(wire: str) -> str:
+    """The frozen classes' name of a member of the wire."""
+    return re.sub("([A-Z])", lambda match: f"_{match[1].lower()}", wire)
 
 
 def colliding_keys() -> dict[object, object]:

@@ -1,12 +1,9 @@
-"""Reads `specs/rules/admission.md` and answers, for a column and a value, what admission makes of the value."""
+"""What admission makes of a value in each column of `specs/rules/admission.md` that is about runs, or about JSON."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
-
-import attrs
 
 from tenure_model.admission.integers import admit_lease_reading, admit_timestamp
 from tenure_model.admission.json_text import json_text_complaint, read_json_text
@@ -28,86 +25,10 @@ from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.evidence import LivenessEvidence
 from tenure_model.vocabulary.owners import OwnerId
 from tenure_model.vocabulary.runs import CreateOptions, RunSnapshot, TransitionGuard
-from tests.admission.values import CLOCK_MS, OWNER, half_built
-
-TABLE: Final = Path(__file__).parents[2] / "specs" / "rules" / "admission.md"
-
-OTHER_TEXTS: Final = "every other text"
-"""The row of a section that speaks for every exact `str` without a row of its own; not every section has one."""
-
-OTHERS: Final = "every other value"
-"""The row of a section that speaks for all the rest."""
+from tests.admission.page import Column, in_turn
+from tests.admission.values import CLOCK_MS, OWNER, both_forms, snake_case
 
 Admit = Callable[[Any], object]
-
-
-@attrs.frozen
-class Document:
-    """The rule page: what the values are, what the refusals say, and every cell by column and value."""
-
-    descriptions: Mapping[str, str]
-    refusals: Mapping[str, tuple[str, str]]
-    cells: Mapping[str, Mapping[str, str]]
-
-
-def read_document(text: str) -> Document:
-    """The tables of the page, told apart by their first header cell."""
-    descriptions: dict[str, str] = {}
-    refusals: dict[str, tuple[str, str]] = {}
-    cells: dict[str, dict[str, str]] = {}
-    for header, rows in _tables(text):
-        if header == ["name", "value"]:
-            for name, description in rows:
-                assert name not in descriptions, name
-                descriptions[name] = description
-        elif header == ["refusal", "field", "detail"]:
-            for name, field, detail in rows:
-                assert name not in refusals, name
-                refusals[name] = (field, detail)
-        else:
-            assert header[0] == "value", header
-            for column in header[1:]:
-                assert column not in cells, column
-                cells[column] = {}
-            for row in rows:
-                for column, cell in zip(header[1:], row[1:], strict=True):
-                    assert row[0] not in cells[column], row[0]
-                    cells[column][row[0]] = cell
-    return Document(descriptions, refusals, cells)
-
-
-def _tables(text: str) -> Iterator[tuple[list[str], list[list[str]]]]:
-    for block in re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE):
-        lines = [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in block.splitlines()]
-        yield lines[0], lines[2:]
-
-
-def cell(document: Document, column: str, name: str, value: object) -> str:
-    """The cell that speaks for a value: its own, or that of the texts or values without one."""
-    cells = document.cells[column]
-    if name in cells:
-        return cells[name]
-    return cells[OTHER_TEXTS] if type(value) is str and OTHER_TEXTS in cells else cells[OTHERS]
-
-
-def answer(document: Document, column: str, value: object) -> str:
-    """The cell that admission itself would write: `accept`, `nothing`, the name of a refusal, or facts of a text."""
-    answers = {_name(document, outcome) for outcome in COLUMNS[column](value)}
-    assert len(answers) == 1, answers
-    return answers.pop()
-
-
-def _name(document: Document, outcome: object) -> str:
-    if isinstance(outcome, str):
-        return outcome
-    if isinstance(outcome, JsonComplaint):
-        wanted = ("", outcome.text)
-    else:
-        assert isinstance(outcome, Refusal)
-        wanted = (str(outcome.cause["field"]), str(outcome.cause["detail"]))
-    names = [name for name, refusal in document.refusals.items() if refusal == wanted]
-    assert len(names) == 1, wanted
-    return names[0]
 
 
 def _whole(admit: Admit, value: object) -> Iterator[object]:
@@ -124,13 +45,12 @@ def _whole(admit: Admit, value: object) -> Iterator[object]:
 
 def _member(admit: Admit, carrier: type[Any], good: Mapping[str, object], wire: str, value: object) -> Iterator[object]:
     """A value as a member of a record that is good otherwise, in a `dict` and in the frozen class."""
-    record = {**good, wire: value}
-    for whole in (record, half_built(carrier, **{_snake(name): member for name, member in record.items()})):
+    for whole in both_forms(carrier, {**good, wire: value}):
         outcome = admit(whole)
         if isinstance(outcome, Refusal):
             yield outcome
         else:
-            member = getattr(outcome, _snake(wire))
+            member = getattr(outcome, snake_case(wire))
             if value is ABSENT or value is None:
                 yield "nothing" if member is ABSENT or member is None else "accepted as something else"
             else:
@@ -150,10 +70,6 @@ def _read(value: object, name: str) -> object:
     if type(value) is dict:
         return value.get(re.sub("_(.)", lambda match: match[1].upper(), name), ABSENT)
     return getattr(value, name, ABSENT)
-
-
-def _snake(wire: str) -> str:
-    return re.sub("([A-Z])", lambda match: f"_{match[1].lower()}", wire)
 
 
 def _run_state(value: object) -> Iterator[str]:
@@ -194,14 +110,6 @@ def _durable(admit: Admit, value: object) -> Iterator[object]:
     yield from outcomes
 
 
-def _both(*members: Callable[[object], Iterator[object]]) -> Callable[[object], Iterator[object]]:
-    def outcomes(value: object) -> Iterator[object]:
-        for member in members:
-            yield from member(value)
-
-    return outcomes
-
-
 _admit_owner: Final = partial(admit_owner, field="owner")
 _OWNER: Final[Mapping[str, object]] = {"hostId": "host-1", "pid": 41, "nonce": "nonce-1"}
 _FREE: Final[Mapping[str, object]] = {"status": "pending", "owner": None, "heartbeatAtMs": None}
@@ -209,18 +117,18 @@ _RUNNING: Final[Mapping[str, object]] = {"status": "running", "owner": OWNER, "h
 _EVIDENCE: Final[Mapping[str, object]] = {"expectedOwner": OWNER, "checkedAtMs": 7, "kind": "lease-expired"}
 _LINEAGE: Final[Mapping[str, object]] = {"lineageId": "lineage-1", "roundOrdinal": 0}
 
-COLUMNS: Final[Mapping[str, Callable[[object], Iterator[object]]]] = {
+RUN_COLUMNS: Final[Mapping[str, Column]] = {
     "run id": partial(_durable, admit_run_id),
     "new run id": partial(_durable, admit_new_run_id),
     "target status": partial(_whole, admit_target_status),
     "time": partial(_whole, partial(admit_timestamp, field="nowMs")),
     "lease reading": partial(_whole, partial(admit_lease_reading, clock_ms=CLOCK_MS, run_id="run-1")),
-    "host id, nonce": _both(
+    "host id, nonce": in_turn(
         partial(_member, _admit_owner, OwnerId, _OWNER, "hostId"),
         partial(_member, _admit_owner, OwnerId, _OWNER, "nonce"),
     ),
     "pid": partial(_member, _admit_owner, OwnerId, _OWNER, "pid"),
-    "parent id": _both(
+    "parent id": in_turn(
         partial(_member, admit_create_options, CreateOptions, {}, "parentRunId"),
         partial(_member, admit_create_options, CreateOptions, _LINEAGE, "parentRunId"),
     ),
