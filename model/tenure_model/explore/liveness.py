@@ -44,7 +44,7 @@ class Wedges:
     """The states in which a run has not settled and never will, whoever does what.
 
     ``stuck`` has, by the run's number, the numbers of those states, ascending: a shortest way to the first of them is a
-    shortest way to get stuck. ``bottoms`` are the wedges they all end in, in the order of runs and of their first state.
+    shortest way to get stuck. ``bottoms`` are the wedges they all end in, in the order of runs and of first states.
     """
 
     stuck: tuple[tuple[int, ...], ...]
