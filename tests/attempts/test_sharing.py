@@ -25,8 +25,7 @@ from tests.attempts.support import (
 )
 from tests.database.support import Faults, FaultyEngine
 from tests.runs.support import FENCE_LOST, NOW, TRANSITIONED, UPDATED, A, B, World, new_world, unchanged
-
-PATIENCE_SECONDS = 60
+from tests.threads import PATIENCE_SECONDS
 
 
 @pytest.fixture(params=["file", "memory"])

@@ -4,7 +4,6 @@ import contextvars
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,9 +14,7 @@ from tenure.database.engine import UsageError
 from tenure.database.sqlite import SqliteEngine
 from tenure.database.writer import Database
 from tests.database.support import open_database, query
-
-PATIENCE_SECONDS = 60
-"""How long a test waits for another thread before it gives up: never reached unless something hangs."""
+from tests.threads import PATIENCE_SECONDS, in_thread
 
 
 @pytest.fixture(params=["file", "memory"])
@@ -38,21 +35,6 @@ def count(database: Database) -> int:
 def insert(database: Database, value: int = 0) -> None:
     """Insert one row, in a transaction or savepoint of its own."""
     database.write(database.rows, "INSERT INTO t VALUES (?)", (value,))
-
-
-def in_thread(work: Callable[[], object]) -> "tuple[threading.Thread, list[object]]":
-    """Start a thread; its answer, or the error it died of, arrives in the list."""
-    answers: list[object] = []
-
-    def body() -> None:
-        try:
-            answers.append(work())
-        except Exception as error:  # noqa: BLE001  # handed to the test
-            answers.append(error)
-
-    thread = threading.Thread(target=body, daemon=True)
-    thread.start()
-    return thread, answers
 
 
 def test_writes_of_many_threads_all_arrive(database: Database) -> None:

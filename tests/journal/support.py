@@ -1,10 +1,9 @@
 """A journal with a clock to set and a writer that runs only when told to, and what tests ask of it."""
 
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import attrs
 import pytest
@@ -16,12 +15,7 @@ from tenure.journal.instance import Instance
 from tenure.journal.writer import LossyWriter
 from tests.database.support import Faults, FaultyEngine
 
-Result = TypeVar("Result")
-
 NOW = 1_000_000
-PATIENCE_SECONDS = 60
-"""How long a test waits for another thread before it gives up: never reached unless something hangs."""
-
 A = tenure.OwnerId("h1", 1, "a")
 B = tenure.OwnerId("h2", 2, "b")
 
@@ -206,28 +200,3 @@ def memory_of(world: World) -> object:
         [queued.identity for queued in instance.backlog.queue],
         instance.backlog.losses,
     )
-
-
-def in_thread(work: Callable[[], Result]) -> "tuple[threading.Thread, list[Result | BaseException]]":
-    """Start a thread; its answer, or what it died of, arrives in the list."""
-    answers: list[Result | BaseException] = []
-
-    def body() -> None:
-        try:
-            answers.append(work())
-        except BaseException as error:  # noqa: BLE001  # handed to the test
-            answers.append(error)
-
-    thread = threading.Thread(target=body, daemon=True)
-    thread.start()
-    return thread, answers
-
-
-def eventually(condition: Callable[[], bool]) -> None:
-    """Wait until another thread has made ``condition`` true."""
-    waiter = threading.Event()
-    for _ in range(PATIENCE_SECONDS * 1_000):
-        if condition():
-            return
-        waiter.wait(0.001)
-    raise AssertionError("it never came true")

@@ -3,7 +3,8 @@
 import threading
 
 import tenure
-from tests.journal.support import PATIENCE_SECONDS, World, in_thread, new_world, rolled_back
+from tests.journal.support import World, new_world, rolled_back
+from tests.threads import PATIENCE_SECONDS, in_thread
 
 
 def payloads(entries: list[tenure.Entry]) -> list[object]:

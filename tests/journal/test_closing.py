@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import tenure
-from tests.journal.support import A, World, event, eventually, in_thread, new_world, refused
+from tests.journal.support import A, World, event, new_world, refused
+from tests.threads import eventually, in_thread
 
 
 def test_what_is_queued_is_written(on_file: World) -> None:

@@ -7,19 +7,8 @@ import pytest
 import tenure
 from tenure.database.engine import DatabaseError
 from tenure_model.admission.event_identity import content_fingerprint, event_id
-from tests.journal.support import (
-    NOW,
-    PATIENCE_SECONDS,
-    A,
-    B,
-    World,
-    event,
-    eventually,
-    in_thread,
-    new_world,
-    refused,
-    rolled_back,
-)
+from tests.journal.support import NOW, A, B, World, event, new_world, refused, rolled_back
+from tests.threads import PATIENCE_SECONDS, eventually, in_thread
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@
 import pytest
 
 import tenure
-from tests.journal.support import World, event, in_thread, new_world, refused
+from tests.journal.support import World, event, new_world, refused
+from tests.threads import in_thread
 
 
 def lose(world: World, **fields: object) -> None:

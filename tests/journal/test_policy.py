@@ -11,7 +11,8 @@ import pytest
 import tenure
 from tenure.database.engine import DatabaseError
 from tenure.journal.policy import Policy
-from tests.journal.support import NOW, PATIENCE_SECONDS, World, eventually, in_thread, new_world, rolled_back
+from tests.journal.support import NOW, World, new_world, rolled_back
+from tests.threads import PATIENCE_SECONDS, eventually, in_thread
 
 
 def with_policy(

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import tenure
-from tests.journal.support import PATIENCE_SECONDS, A, World, eventually, in_thread, new_world
+from tests.journal.support import A, World, new_world
+from tests.threads import PATIENCE_SECONDS, eventually, in_thread
 
 WORKER = """
 import sys

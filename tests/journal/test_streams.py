@@ -6,15 +6,8 @@ from pathlib import Path
 import pytest
 
 import tenure
-from tests.journal.support import (
-    PATIENCE_SECONDS,
-    A,
-    World,
-    eventually,
-    in_thread,
-    new_world,
-    refused,
-)
+from tests.journal.support import A, World, new_world, refused
+from tests.threads import PATIENCE_SECONDS, eventually, in_thread
 
 
 def seqs_of(entries: list[tenure.Entry]) -> list[int]:

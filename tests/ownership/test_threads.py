@@ -10,9 +10,7 @@ import tenure
 from tenure.database.engine import DatabaseError
 from tests.database.support import Faults, FaultyEngine
 from tests.ownership.stage import A, B, ends_with
-
-PATIENCE_SECONDS = 60
-"""How long a test waits for another thread before it gives up: never reached unless something hangs."""
+from tests.threads import PATIENCE_SECONDS
 
 
 class FastTime:
