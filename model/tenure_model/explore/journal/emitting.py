@@ -208,4 +208,16 @@ EMITTING: Final = (
         repaired_by="R-8",
         evidence=partial(traced, "HZ-40"),
     ),
+    Hazard(
+        "HZ-41",
+        "A flush that a close leaves waiting",
+        what_happens=(
+            "Found by the search: while a close is about to give up (HZ-03), a flush may still be called. It waits for "
+            "the entries that the close then drops, and as they never settle, nothing ever answers it."
+        ),
+        reference_does="A close drains, so whatever a flush waits for beside it settles.",
+        port_must="Answer every waiting flush before the journal is closed, whatever the close has done.",
+        repaired_by="R-6",
+        evidence=partial(traced, "HZ-41"),
+    ),
 )

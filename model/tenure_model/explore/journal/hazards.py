@@ -1,4 +1,4 @@
-"""The hazards of the journal, HZ-01 to HZ-40, and what shows each.
+"""The hazards of the journal and what shows each: HZ-01 to HZ-40 were known, HZ-41 the search has found.
 
 A hazard that a named scope exhibits is shown by a shortest history under ``original``. Where no repair stands against
 it, ``reference`` has one as short in that scope; where one does, none.

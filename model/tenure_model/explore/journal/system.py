@@ -110,11 +110,16 @@ class JournalSystem:
             return self._encoded(situation, self._names[0])
         return min([self._encoded(situation, names) for names in self._names])
 
-    def successors(self, code: State) -> Iterator[JournalEdge]:
-        """Every distinct edge out of a state that a search has reached, in the order of the moves; to be asked once."""
+    def reached(self, code: State) -> Situation:
+        """What stands for a state that a search has reached and not yet asked about. ``ValueError`` once it has."""
         situation = self._waiting[code]
         if situation is None:
             raise ValueError("the steps out of a state are given once")
+        return situation
+
+    def successors(self, code: State) -> Iterator[JournalEdge]:
+        """Every distinct edge out of a state that a search has reached, in the order of the moves; to be asked once."""
+        situation = self.reached(code)
         self._waiting[code] = None
         self._remember(situation.state)
         seen: set[tuple[Label, State]] = set()

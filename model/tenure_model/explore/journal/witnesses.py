@@ -270,6 +270,13 @@ def _returns_before_its_entries(taken: Transition) -> bool:
     )
 
 
+def _left_waiting(taken: Transition) -> bool:
+    after = taken.after.instances.get(taken.session)
+    if after is None or not _is(taken, "close.poll") or after.status != "closed":
+        return False
+    return any(flush.answer is None for flush in after.flushes.values())
+
+
 WITNESSES: Final[Mapping[str, Witness]] = {
     "HZ-01": Witness("retries", _numbered_too_low),
     "HZ-02": Witness("two-instances", _lost_to_a_conflict),
@@ -296,5 +303,6 @@ WITNESSES: Final[Mapping[str, Witness]] = {
     "HZ-33": Witness("nested", _hangs),
     "HZ-37": Witness("across", _dropped_below_the_floor),
     "HZ-40": Witness("closing", _returns_before_its_entries),
+    "HZ-41": Witness("closing", _left_waiting),
 }
 """The hazards that a named scope exhibits under ``original``."""
