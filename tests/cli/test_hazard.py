@@ -87,4 +87,4 @@ def test_unknown_id():
 
     assert (unknown.exit_code, missing.exit_code) == (2, 2)
     assert "there is no such hazard; there are H-01..H-" in unknown.output
-    assert "HZ-01..HZ-40" in missing.output
+    assert "HZ-01..HZ-41" in missing.output
