@@ -39,6 +39,17 @@ def test_tells_what_breaks():
     assert "not all: a bound ended the search" in result.output
 
 
+def test_says_whether_runs_can_end():
+    """No wedge, and the number of calls that a survivor needs; under ``original`` the way into the wedge."""
+    holds, breaks = run("plain"), run("plain", "--profile", "original")
+
+    assert "\nno wedge: from every state every run can be brought to its end" in holds.output
+    assert "\na single survivor ends any run in 3 calls" in holds.output
+    assert "\nWEDGED in 18 states" in breaks.output
+    assert "\nSTRANDED in 90 cases" in breaks.output
+    assert breaks.exit_code == 1
+
+
 def test_json():
     """One document with the numbers, and the lines of each trace."""
     result = run("second-opinion", "--profile", "original", "--json")

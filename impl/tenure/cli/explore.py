@@ -24,7 +24,10 @@ _TELL_EVERY_SECONDS = 2.0
 
 @attrs.frozen
 class _Report:
-    """What a search found, however it was made: sizes, and for each broken property the depth or the trace."""
+    """What a search found, however it was made: sizes, and for each broken property the depth or the trace.
+
+    ``ending`` says whether every run can be ended, in words; nothing where a bound or a stream left too little to say.
+    """
 
     states: int
     transitions: int
@@ -32,6 +35,8 @@ class _Report:
     complete: bool
     seconds: float
     broken: dict[str, tuple[str, ...]]
+    ending: tuple[str, ...] = ()
+    wedged: bool = False
 
 
 @click.command("explore")
@@ -72,9 +77,9 @@ def explore_command(
 ) -> None:
     """Search every state of SCOPE, over the model itself, and judge every step.
 
-    Prints how much was searched, and for each property whether it holds; of one that breaks, a shortest trace to it.
-    Exit code 0: every property holds. 1: one is broken, as many are under the original profile. 2: the options exclude
-    each other, or networkx is not installed (tenure[explore]).
+    Prints how much was searched, for each property whether it holds, and whether every run can be brought to its end;
+    of what breaks, a shortest trace to it. Exit code 0: all holds. 1: something breaks, as much does under the original
+    profile. 2: the options exclude each other, or networkx is not installed (tenure[explore]).
     """
     try:
         from tenure_model.explore.scopes import SCOPES, named
@@ -95,7 +100,7 @@ def explore_command(
         click.echo(json.dumps(_to_wire(chosen, report), indent=2))
     else:
         _print(chosen, report)
-    if report.broken:
+    if report.broken or report.wedged:
         sys.exit(BROKEN)
 
 
@@ -118,9 +123,42 @@ def _search(
     if draw is not None:
         _draw(found, traces, draw)
     lines = {name: told(trace) for name, trace in traces.items()}
+    ending, wedged = _ending(found) if explored.complete else ((), False)
     return _Report(
-        len(explored.states), explored.transitions, explored.depth, explored.complete, explored.seconds, lines
+        len(explored.states),
+        explored.transitions,
+        explored.depth,
+        explored.complete,
+        explored.seconds,
+        lines,
+        ending,
+        wedged,
     )
+
+
+def _ending(found: "StateGraph") -> tuple[tuple[str, ...], bool]:
+    """Whether every run can be brought to its end, by anybody and by a single survivor; where not, the shortest way."""
+    from tenure_model.explore.liveness import survival, wedges
+    from tenure_model.explore.telling import owner_name, told
+    from tenure_model.explore.traces import trace_to
+
+    system, explored = found.system, found.explored
+    lines: list[str] = []
+    stuck = sorted({number for states in wedges(found).stuck for number in states}) if system.scope.advances else []
+    if stuck:
+        lines.append(f"WEDGED in {len(stuck):,} states, from which nothing ends a run; the nearest:")
+        lines += [f"    {line}" for line in told(trace_to(system, explored, stuck[0]))]
+    elif system.scope.advances:
+        lines.append("no wedge: from every state every run can be brought to its end (RS-1008)")
+    survivors = survival(system, explored)
+    if survivors.stranded:
+        first = survivors.stranded[0]
+        name = owner_name(system.scope.owners[first.survivor])
+        lines.append(f"STRANDED in {len(survivors.stranded):,} cases, an owner left alone; the nearest, for {name}:")
+        lines += [f"    {line}" for line in told(trace_to(system, explored, first.state))]
+    else:
+        lines.append(f"a single survivor ends any run in {survivors.bound} calls, once all stamps are stale (RS-1008)")
+    return tuple(lines), bool(stuck or survivors.stranded)
 
 
 def _draw(found: "StateGraph", traces: "dict[str, Trace]", file: Path) -> None:
@@ -190,6 +228,8 @@ def _print(scope: "Scope", report: _Report) -> None:
         click.echo(f"{verdict} {judge.name}: {judge.statement} ({', '.join(judge.rules)})")
         for line in report.broken.get(judge.name, ()):
             click.echo(f"    {line}")
+    for line in report.ending:
+        click.echo(line)
 
 
 def _to_wire(scope: "Scope", report: _Report) -> dict[str, Any]:
@@ -203,4 +243,6 @@ def _to_wire(scope: "Scope", report: _Report) -> dict[str, Any]:
         "seconds": round(report.seconds, 3),
         "memoryMiB": round(_memory_mib(), 1),
         "broken": {name: list(lines) for name, lines in report.broken.items()},
+        "wedged": report.wedged,
+        "ending": list(report.ending),
     }
