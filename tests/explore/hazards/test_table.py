@@ -1,10 +1,18 @@
 """The hazards of runs: how soon each shows, and that what is repaired does not show under ``reference``."""
 
+import attrs
 import pytest
 
+from tenure_model.explore.hazards.looking import Signs
+from tenure_model.explore.hazards.places import JUST_STALE_MS, A, B
 from tenure_model.explore.hazards.profiles import evidence_under
 from tenure_model.explore.hazards.table import HAZARDS
-from tenure_model.semantics.profiles import ORIGINAL, REFERENCE
+from tenure_model.explore.liveness import survival
+from tenure_model.explore.scope import Participant, ahead, honest
+from tenure_model.explore.search import explore
+from tenure_model.explore.system import RunSystem
+from tenure_model.semantics.profiles import ORIGINAL, REFERENCE, Profile
+from tenure_model.vocabulary.constants import HEARTBEAT_SKEW_ALLOWANCE_MS
 
 STEPS = {
     "H-01": 5,
@@ -32,6 +40,11 @@ STEPS = {
     "H-28": 4,
     "H-29": 6,
     "H-31": 6,
+    "H-32": 4,
+    "H-33": 4,
+    "H-34": 6,
+    "H-35": 5,
+    "H-36": 5,
 }
 """How many steps the shortest history of each takes, of those that are searched for."""
 
@@ -86,6 +99,36 @@ def test_the_table_is_whole() -> None:
     assert list(HAZARDS)[:31] == [f"H-{number:02}" for number in range(1, 32)]
     assert [one for one in HAZARDS if one.startswith("H-")] == sorted({*STEPS, *OTHERS})
     assert all(texts)
+
+
+@pytest.mark.parametrize(("profile", "stranded"), [(ORIGINAL, True), (REFERENCE, False)])
+def test_only_the_owner_heals_what_it_lost(profile: Profile, stranded: bool) -> None:
+    """H-02 leaves a peer that survives the owner without a way to settle the run; repaired, any survivor has one."""
+    search = HAZARDS["H-02"].evidence
+    assert isinstance(search, Signs)
+    system = RunSystem(attrs.evolve(search.scope, profile=profile, targets=("completed",)))
+
+    found = survival(system, explore(system.initial(), system.successors))
+
+    assert {one.survivor for one in found.stranded} == ({0, 1} if stranded else set())
+
+
+def test_within_the_allowances_a_beat_stops_a_thief() -> None:
+    """H-36 is bounded: no history shows it while clocks and readings keep to what is admitted."""
+    search = HAZARDS["H-36"].evidence
+    assert isinstance(search, Signs)
+    skew_ms = HEARTBEAT_SKEW_ALLOWANCE_MS
+    kept = attrs.evolve(
+        search.scope,
+        participants=(
+            Participant(A, honest(0, -skew_ms)),
+            Participant(B, (*honest(0, skew_ms), *ahead(0, skew_ms))),
+        ),
+        operations=frozenset({"run.create", "run.claimAndOwn", "run.heartbeat", "run.steal", "run.activate"}),
+        advances=(JUST_STALE_MS,),
+    )
+
+    assert attrs.evolve(search, scope=kept).under(REFERENCE).trace is None
 
 
 def test_what_is_repaired() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from tenure_model.explore.hazards.beyond import BEYOND
 from tenure_model.explore.hazards.clocks import CLOCKS
 from tenure_model.explore.hazards.fences import FENCES
 from tenure_model.explore.hazards.hazard import Hazard
@@ -12,7 +13,7 @@ from tenure_model.explore.hazards.takeovers import TAKEOVERS
 from tenure_model.explore.hazards.wedges import WEDGES
 from tenure_model.explore.journal.hazards import JOURNAL_HAZARDS
 
-_OF_RUNS: Final = (*WEDGES, *FENCES, *CLOCKS, *TAKEOVERS, *LINEAGES, *SURROUNDINGS)
+_OF_RUNS: Final = (*WEDGES, *FENCES, *CLOCKS, *TAKEOVERS, *LINEAGES, *SURROUNDINGS, *BEYOND)
 
 HAZARDS: Final[Mapping[str, Hazard]] = {
     **{hazard.id: hazard for hazard in sorted(_OF_RUNS, key=lambda hazard: hazard.id)},
