@@ -9,6 +9,7 @@ import pytest
 import tenure
 from tenure.database.engine import SqlRow
 from tests.runs.support import NOW, STALE, TRANSITIONED, A, B, World, evidence
+from tests.worlds import raised
 
 KEY = tenure.AttemptId("r", "step", 0)
 PLAIN = tenure.Attempt("r", "step", 0, "running", 10, {"n": 1})
@@ -69,9 +70,7 @@ def beat(
 
 def refused(call: Callable[[], object]) -> tenure.AttemptStoreError:
     """The error that a call raises."""
-    with pytest.raises(tenure.AttemptStoreError) as caught:
-        call()
-    return caught.value
+    return raised(tenure.AttemptStoreError, call)
 
 
 def corrupted(world: World, change: str) -> None:

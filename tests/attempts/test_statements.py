@@ -1,6 +1,5 @@
 """Tests of how the statements find their rows."""
 
-import re
 from pathlib import Path
 
 import apsw
@@ -9,24 +8,14 @@ import pytest
 import tenure
 from tenure.attempts import statements
 from tests.attempts.support import PLAIN, beat, ended, like
-from tests.database.support import raw
+from tests.database.plans import SCAN, migrated, plan, statements_in
 from tests.runs.support import A, World
-
-SCAN = re.compile(r"\bSCAN (flows_\w+)")
 
 
 @pytest.fixture
 def connection(tmp_path: Path) -> apsw.Connection:
     """A raw connection to an empty, migrated database."""
-    tenure.migrate(tmp_path / "runs.db")
-    return raw(tmp_path / "runs.db")
-
-
-def plan(connection: apsw.Connection, sql: str) -> list[str]:
-    """What SQLite says it will do."""
-    width = max(int(number) for number in re.findall(r"\?(\d+)", sql))
-    rows = connection.execute(f"EXPLAIN QUERY PLAN {sql}", ("x",) * width).fetchall()
-    return [str(row[3]) for row in rows]
+    return migrated(tmp_path / "runs.db")
 
 
 @pytest.mark.parametrize("sql", statements.STATEMENTS)
@@ -47,13 +36,7 @@ def test_scan_would_be_seen(connection: apsw.Connection) -> None:
 
 def test_every_statement_is_listed() -> None:
     """A statement added to the module is in the list that the tests above go through."""
-    texts = {
-        value
-        for name, value in vars(statements).items()
-        if name.isupper() and not name.startswith("_") and isinstance(value, str)
-    }
-
-    assert texts == set(statements.STATEMENTS)
+    assert statements_in(statements) == set(statements.STATEMENTS)
 
 
 def steps_of(world: World) -> int:

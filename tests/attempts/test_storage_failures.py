@@ -7,10 +7,11 @@ import attrs
 import pytest
 
 import tenure
-from tenure.database.engine import CommitUnknownError, Connection, DatabaseError
+from tenure.database.engine import DatabaseError
 from tests.attempts.support import FULL, INSERTED, KEY, PATCHED, PLAIN, beat, ended, like, refused
-from tests.database.support import Faults, FaultyEngine, contents, raw
-from tests.runs.support import NOW, UPDATED, A, Clock, Recorder, World, new_world
+from tests.database.support import Faults, FaultyEngine, commit_then_fail, contents, raw
+from tests.runs.support import NOW, UPDATED, A, World, new_world
+from tests.worlds import error_of, shown_by
 
 EVERY_WRITE = pytest.mark.parametrize("name", ["put", "put over", "heartbeat", "finish", "patch"])
 
@@ -31,33 +32,11 @@ def writes(world: World) -> dict[str, Callable[[], object]]:
     }
 
 
-def faulty_world(path: Path, faults: Faults) -> World:
-    """A store on a file whose storage fails on demand, and whose puts overwrite."""
-    clock, recorder = Clock(), Recorder()
-    store = tenure.open(
-        FaultyEngine(path, faults),
-        clock=clock,
-        facts=lambda database: recorder,
-        sleep=lambda seconds: None,
-        attempts=tenure.AttemptOptions(put_mode="upsert"),
-    )
-    return World(store, clock, recorder)
-
-
-def error_of(call: Callable[[], object]) -> tenure.AttemptStoreError | None:
-    """The error that a call raises, if it does."""
-    try:
-        call()
-    except tenure.AttemptStoreError as error:
-        return error
-    return None
-
-
 @EVERY_WRITE
 def test_failure_at_any_statement(tmp_path: Path, name: str) -> None:
     """Whichever statement of an operation fails, from BEGIN to COMMIT, nothing of it stays (RS-365, RS-390)."""
     faults = Faults()
-    world = faulty_world(tmp_path / "runs.db", faults)
+    world = new_world(FaultyEngine(tmp_path / "runs.db", faults), attempts=tenure.AttemptOptions(put_mode="upsert"))
     call = writes(world)[name]
     before = contents(tmp_path / "runs.db")
     statements: list[str] = []
@@ -71,7 +50,7 @@ def test_failure_at_any_statement(tmp_path: Path, name: str) -> None:
                 raise DatabaseError("io")
 
         faults.before = fail_at
-        failure = error_of(call)
+        failure = error_of(tenure.AttemptStoreError, call)
         faults.before = lambda sql: None
         if failure is None:
             break
@@ -93,7 +72,7 @@ def test_failure_at_any_statement(tmp_path: Path, name: str) -> None:
 def test_busy_is_repeated(tmp_path: Path, name: str) -> None:
     """A busy database has the whole write run again with what was admitted (RS-391)."""
     faults = Faults()
-    world = faulty_world(tmp_path / "runs.db", faults)
+    world = new_world(FaultyEngine(tmp_path / "runs.db", faults), attempts=tenure.AttemptOptions(put_mode="upsert"))
     call = writes(world)[name]
     begun: list[str] = []
 
@@ -132,7 +111,7 @@ def test_locked_file(tmp_path: Path, name: str) -> None:
 def test_busy_inside_ones_own_transaction(tmp_path: Path) -> None:
     """Inside a transaction nothing is repeated alone, but the whole of it may be: the code is still found (RS-363)."""
     faults = Faults()
-    world = faulty_world(tmp_path / "runs.db", faults)
+    world = new_world(FaultyEngine(tmp_path / "runs.db", faults), attempts=tenure.AttemptOptions(put_mode="upsert"))
     world.owned()
     tries: list[int] = []
 
@@ -168,7 +147,7 @@ def test_constraint(world: World) -> None:
 def test_what_is_no_failure_of_the_database(tmp_path: Path) -> None:
     """Anything else that goes wrong inside has no code of the database to tell (RS-365)."""
     faults = Faults()
-    world = faulty_world(tmp_path / "runs.db", faults)
+    world = new_world(FaultyEngine(tmp_path / "runs.db", faults), attempts=tenure.AttemptOptions(put_mode="upsert"))
     call = writes(world)["put"]
 
     def fail(sql: str) -> None:
@@ -214,17 +193,11 @@ def test_missing_table(name: str) -> None:
     assert error.cause == {"category": "persistence_failed", "reason": "schema", "cause": {"code": "schema"}}
 
 
-def commit_then_fail(connection: Connection) -> None:
-    """The commit reaches the disk, the confirmation does not reach us."""
-    connection.commit()
-    raise CommitUnknownError("io")
-
-
 @EVERY_WRITE
 def test_unknown_commit(tmp_path: Path, name: str) -> None:
     """A failure of COMMIT itself is told apart from a failure before it: the write may be there."""
     faults = Faults()
-    world = faulty_world(tmp_path / "runs.db", faults)
+    world = new_world(FaultyEngine(tmp_path / "runs.db", faults), attempts=tenure.AttemptOptions(put_mode="upsert"))
     call = writes(world)[name]
     before = contents(tmp_path / "runs.db")
     faults.instead_of_commit = commit_then_fail
@@ -255,16 +228,13 @@ def test_errors_quote_nothing(world: World) -> None:
     world.sql("CREATE UNIQUE INDEX only_one ON flows_attempts (meta_json)")
     world.store.attempts.put(like(PLAIN, meta=secret), A)
 
-    error: BaseException | None = refused(lambda: world.store.attempts.put(like(PLAIN, attempt=1, meta=secret), A))
+    error = refused(lambda: world.store.attempts.put(like(PLAIN, attempt=1, meta=secret), A))
 
-    assert isinstance(error, tenure.AttemptStoreError)
     assert error.code == "constraint"
-    while error is not None:
-        for shown in (str(error), repr(error), repr(error.args)):
-            assert secret not in shown
-            assert "UNIQUE" not in shown
-            assert "flows_attempts" not in shown
-        error = error.__cause__
+    shown = shown_by(error)
+    assert secret not in shown
+    assert "UNIQUE" not in shown
+    assert "flows_attempts" not in shown
 
 
 def test_a_run_with_attempts_is_not_deleted(world: World) -> None:

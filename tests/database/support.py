@@ -6,7 +6,7 @@ from pathlib import Path
 import apsw
 import attrs
 
-from tenure.database.engine import Bindings, Connection, SqlRow
+from tenure.database.engine import Bindings, CommitUnknownError, Connection, SqlRow
 from tenure.database.migrations import SETS
 from tenure.database.retry import RetryPolicy
 from tenure.database.sqlite import SqliteEngine
@@ -78,6 +78,12 @@ class Faults:
 
     before: Callable[[str], None] = lambda sql: None
     instead_of_commit: Callable[[Connection], None] | None = None
+
+
+def commit_then_fail(connection: Connection) -> None:
+    """The commit reaches the disk, the confirmation does not reach us."""
+    connection.commit()
+    raise CommitUnknownError("io")
 
 
 class FaultyConnection:

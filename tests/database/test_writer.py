@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tenure.database.engine import CommitUnknownError, Connection, DatabaseError, UsageError
+from tenure.database.engine import CommitUnknownError, DatabaseError, UsageError
 from tenure.database.sqlite import SqliteEngine
 from tenure.database.writer import Database
 from tests.database.bodies import committed, fail, failing, in_transaction, insert, withdrawing
-from tests.database.support import Faults, FaultyEngine, open_database, query
+from tests.database.support import Faults, FaultyEngine, commit_then_fail, open_database, query
 
 
 def test_write_commits(database: Database) -> None:
@@ -197,12 +197,6 @@ def test_doomed_explicit_transaction_fails_at_its_end(database: Database) -> Non
 
     assert caught.value.code == "io"
     assert committed(database) == []
-
-
-def commit_then_fail(connection: Connection) -> None:
-    """The commit reaches the disk, the confirmation does not reach us."""
-    connection.commit()
-    raise CommitUnknownError("io")
 
 
 def test_unknown_commit_is_reported_as_such_and_not_repeated(tmp_path: Path) -> None:

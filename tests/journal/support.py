@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
-import pytest
 
 import tenure
 from tenure.database.engine import DatabaseError, Engine, SqlRow
@@ -14,29 +13,23 @@ from tenure.journal.driving import ManualDriver
 from tenure.journal.instance import Instance
 from tenure.journal.writer import LossyWriter
 from tests.database.support import Faults, FaultyEngine
+from tests.worlds import NOW, A, Clock, StoreWorld, raised
 
-NOW = 1_000_000
-A = tenure.OwnerId("h1", 1, "a")
 B = tenure.OwnerId("h2", 2, "b")
 
 MAX = 2**53 - 1
 
-_TABLES = ("flows_journal_events", "flows_journal_checkpoints", "flows_journal_dedup", "flows_consensus_leases")
-
-
-class Clock:
-    """The store's clock, set by hand."""
-
-    def __init__(self) -> None:
-        self.ms: float = NOW
-
-    def __call__(self) -> float:
-        return self.ms
-
 
 @attrs.frozen
-class World:
+class World(StoreWorld):
     """One store with a journal, and everything that is injected into it."""
+
+    TABLES: ClassVar = (
+        "flows_journal_events",
+        "flows_journal_checkpoints",
+        "flows_journal_dedup",
+        "flows_consensus_leases",
+    )
 
     store: tenure.Store
     clock: Clock
@@ -56,16 +49,6 @@ class World:
         driver = self.instance.driver
         assert isinstance(driver, ManualDriver)
         return driver.writer
-
-    def sql(self, statement: str, *bindings: str | int | bytes | None) -> list[SqlRow]:
-        """Raw SQL, as a stray program would run it."""
-        return self.store.database.write(self.store.database.rows, statement, bindings)
-
-    def corrupt(self, statement: str, *bindings: str | int | bytes | None) -> None:
-        """Raw SQL that no constraint stops."""
-        self.store.database.rows("PRAGMA ignore_check_constraints = 1")
-        self.sql(statement, *bindings)
-        self.store.database.rows("PRAGMA ignore_check_constraints = 0")
 
     def own(self, run_id: str = "r", owner: tenure.OwnerId = A) -> None:
         """Make ``owner`` the owner of the run's lease, by hand (JN-423)."""
@@ -88,10 +71,6 @@ class World:
     def rows(self, statement: str, *bindings: str | int | None) -> list[SqlRow]:
         """What a SELECT answers."""
         return self.store.database.read(statement, bindings)
-
-    def digest(self) -> dict[str, list[SqlRow]]:
-        """Every row of every table of the journal."""
-        return {table: self.rows(f"SELECT * FROM {table} ORDER BY 1, 2, 3") for table in _TABLES}
 
     def fill(self, count: int, run_id: str = "r") -> list[int]:
         """Append ``count`` events of producer ``p``; answers their seqs."""
@@ -155,9 +134,7 @@ def new_world(path: str | Path = ":memory:", *, writer: str = "manual", **option
 
 def refused(call: Callable[[], object]) -> tenure.JournalError:
     """The journal error that a call raises."""
-    with pytest.raises(tenure.JournalError) as caught:
-        call()
-    return caught.value
+    return raised(tenure.JournalError, call)
 
 
 class _RolledBack(Exception):

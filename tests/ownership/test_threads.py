@@ -10,7 +10,7 @@ import tenure
 from tenure.database.engine import DatabaseError
 from tests.database.support import Faults, FaultyEngine
 from tests.ownership.stage import A, B, ends_with
-from tests.threads import PATIENCE_SECONDS
+from tests.threads import PATIENCE_SECONDS, eventually
 
 
 class FastTime:
@@ -42,14 +42,6 @@ def names():
     return sorted(thread.name for thread in threading.enumerate() if thread.name.startswith("tenure-supervision"))
 
 
-def until(condition):
-    """Wait for other threads to bring it about."""
-    end = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < end, "nothing happens"
-        time.sleep(0.001)
-
-
 @pytest.fixture
 def faults():
     """What storage does first."""
@@ -67,7 +59,7 @@ def store(tmp_path, faults):
             store.runs.create(f"r{number}", "{}")
             store.runs.claim_and_own(f"r{number}", tenure.PENDING, A, store.now())
         yield store
-    until(lambda: names() == [])
+    eventually(lambda: names() == [])
 
 
 def stamp(store, run_id="r0"):
@@ -81,10 +73,10 @@ def test_the_run_is_kept_while_the_body_works(store):
     with store.supervise("r0", A) as lease:
         for _ in range(3):
             seen = stamp(store)
-            until(lambda seen=seen: stamp(store) > seen)
+            eventually(lambda seen=seen: stamp(store) > seen)
             lease.check()
         during = names()
-    until(lambda: names() == [])
+    eventually(lambda: names() == [])
 
     assert stamp(store) > first
     assert during == ["tenure-supervision-timer", "tenure-supervision-writer"]
@@ -96,8 +88,8 @@ def test_blocks_in_a_row(store):
     for _ in range(3):
         with store.supervise("r0", A):
             seen = stamp(store)
-            until(lambda seen=seen: stamp(store) > seen)
-        until(lambda: names() == [])
+            eventually(lambda seen=seen: stamp(store) > seen)
+        eventually(lambda: names() == [])
 
 
 def test_many_runs_in_the_same_two_threads(store):
@@ -106,7 +98,7 @@ def test_many_runs_in_the_same_two_threads(store):
     for block in blocks:
         block.__enter__()
     before = [stamp(store, f"r{number}") for number in range(10)]
-    until(lambda: all(stamp(store, f"r{number}") > before[number] for number in range(10)))
+    eventually(lambda: all(stamp(store, f"r{number}") > before[number] for number in range(10)))
     during = names()
     for block in blocks:
         block.__exit__(None, None, None)
@@ -174,7 +166,7 @@ def test_closing_the_store_under_the_work(tmp_path):
     with ends_with(tenure.LeaseLost) as raised, store.supervise("r", A) as lease:
         store.close()
         assert lease.lost.is_set()
-    until(lambda: names() == [])
+    eventually(lambda: names() == [])
 
     assert raised.value.reason == "interrupted"
 

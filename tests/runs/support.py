@@ -2,20 +2,19 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import ClassVar
 
 import attrs
-import pytest
 
 import tenure
-from tenure.database.engine import SqlRow
+from tenure.database.engine import Engine, SqlRow
 from tenure_model.vocabulary.evidence import EvidenceKind
 from tenure_model.vocabulary.facts import OwnershipFact
+from tests.worlds import NOW, A, Clock, StoreWorld, raised
 
-NOW = 1_000_000
 STALE = 30_000
 SKEW = 10_000
 
-A = tenure.OwnerId("h1", 1, "a")
 A_AGAIN = tenure.OwnerId("h1", 1, "a2")
 B = tenure.OwnerId("h1", 2, "b")
 C = tenure.OwnerId("h2", 3, "c")
@@ -30,18 +29,6 @@ ACTIVATED = tenure.Activated()
 UPDATED = tenure.Updated()
 TRANSITIONED = tenure.Transitioned()
 LIVENESS_UNCONFIRMED = tenure.LivenessUnconfirmed()
-
-_TABLES = ("flows_runs", "flows_attempts", "flows_run_source", "flows_run_changes", "flows_consensus_leases")
-
-
-class Clock:
-    """The store's clock, set by hand."""
-
-    def __init__(self, ms: float = NOW) -> None:
-        self.ms = ms
-
-    def __call__(self) -> float:
-        return self.ms
 
 
 class Recorder:
@@ -63,8 +50,16 @@ class Recorder:
 
 
 @attrs.frozen
-class World:
+class World(StoreWorld):
     """One store and everything that is injected into it."""
+
+    TABLES: ClassVar = (
+        "flows_runs",
+        "flows_attempts",
+        "flows_run_source",
+        "flows_run_changes",
+        "flows_consensus_leases",
+    )
 
     store: tenure.Store
     clock: Clock
@@ -73,20 +68,6 @@ class World:
     @property
     def runs(self) -> tenure.RunStore:
         return self.store.runs
-
-    def sql(self, statement: str, *bindings: str | int | bytes | None) -> list[SqlRow]:
-        """Raw SQL, as a stray program would run it."""
-        return self.store.database.write(self.store.database.rows, statement, bindings)
-
-    def corrupt(self, statement: str, *bindings: str | int | bytes | None) -> None:
-        """Raw SQL that no constraint stops."""
-        self.store.database.rows("PRAGMA ignore_check_constraints = 1")
-        self.sql(statement, *bindings)
-        self.store.database.rows("PRAGMA ignore_check_constraints = 0")
-
-    def digest(self) -> dict[str, list[SqlRow]]:
-        """Every row of every table."""
-        return {table: self.store.database.read(f"SELECT * FROM {table} ORDER BY 1, 2, 3") for table in _TABLES}
 
     def row(self, run_id: str = "r") -> tenure.RunRow:
         return self.runs.get(run_id)
@@ -140,8 +121,8 @@ class World:
         self.recorder.drain()
 
 
-def new_world(path: str = ":memory:", **options: object) -> World:
-    """A store on a fresh database."""
+def new_world(path: str | Engine = ":memory:", **options: object) -> World:
+    """A store on a fresh database, at a path or over an engine."""
     clock, recorder = Clock(), Recorder()
     store = tenure.open(path, clock=clock, facts=lambda database: recorder, sleep=lambda seconds: None, **options)  # type: ignore[arg-type]  # options of `open`
     return World(store, clock, recorder)
@@ -171,6 +152,4 @@ def unchanged(world: World) -> Iterator[None]:
 
 def refused(call: Callable[[], object]) -> tenure.RunStoreError:
     """The error that a call raises."""
-    with pytest.raises(tenure.RunStoreError) as caught:
-        call()
-    return caught.value
+    return raised(tenure.RunStoreError, call)

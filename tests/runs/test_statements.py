@@ -1,6 +1,5 @@
 """Tests of how the statements find their rows."""
 
-import re
 from pathlib import Path
 
 import apsw
@@ -9,24 +8,14 @@ import pytest
 import tenure
 from tenure.consensus import database as consensus
 from tenure.runs import statements
-from tests.database.support import raw
+from tests.database.plans import SCAN, migrated, plan, statements_in
 from tests.runs.support import NOW, A, World
-
-SCAN = re.compile(r"\bSCAN (flows_\w+)")
 
 
 @pytest.fixture
 def connection(tmp_path: Path) -> apsw.Connection:
     """A raw connection to an empty, migrated database."""
-    tenure.migrate(tmp_path / "runs.db")
-    return raw(tmp_path / "runs.db")
-
-
-def plan(connection: apsw.Connection, sql: str) -> list[str]:
-    """What SQLite says it will do."""
-    width = max((int(number) for number in re.findall(r"\?(\d+)", sql)), default=0)
-    rows = connection.execute(f"EXPLAIN QUERY PLAN {sql}", ("x",) * width).fetchall()
-    return [str(row[3]) for row in rows]
+    return migrated(tmp_path / "runs.db")
 
 
 @pytest.mark.parametrize("sql", [*statements.STATEMENTS, *consensus.STATEMENTS])
@@ -46,12 +35,7 @@ def test_scan_would_be_seen(connection: apsw.Connection) -> None:
 def test_every_statement_is_listed() -> None:
     """A statement added to a module is in the list that the tests above go through."""
     for module in (statements, consensus):
-        texts = {
-            value
-            for name, value in vars(module).items()
-            if name.isupper() and not name.startswith("_") and isinstance(value, str)
-        }
-        assert texts == set(module.STATEMENTS)
+        assert statements_in(module) == set(module.STATEMENTS)
 
 
 def test_latest_round_reads_one_member(connection: apsw.Connection) -> None:

@@ -6,22 +6,21 @@ from pathlib import Path
 import pytest
 
 import tenure
-from tenure.database.engine import CommitUnknownError, Connection, DatabaseError
-from tests.database.support import Faults, FaultyEngine, contents, raw
+from tenure.database.engine import DatabaseError
+from tests.database.support import Faults, FaultyEngine, commit_then_fail, contents, raw
 from tests.runs.support import (
     ACTIVATED,
     NOW,
     UPDATED,
     A,
     B,
-    Clock,
-    Recorder,
     World,
     evidence,
     new_world,
     refused,
     running,
 )
+from tests.worlds import error_of, shown_by
 
 OLD = NOW - 30_001
 
@@ -77,29 +76,11 @@ NAMES = (
 EVERY_WRITE = pytest.mark.parametrize("name", NAMES)
 
 
-def faulty_world(path: Path, faults: Faults) -> World:
-    """A store on a file whose storage fails on demand."""
-    clock, recorder = Clock(), Recorder()
-    store = tenure.open(
-        FaultyEngine(path, faults), clock=clock, facts=lambda database: recorder, sleep=lambda seconds: None
-    )
-    return World(store, clock, recorder)
-
-
-def error_of(call: Callable[[], object]) -> tenure.RunStoreError | None:
-    """The error that a call raises, if it does."""
-    try:
-        call()
-    except tenure.RunStoreError as error:
-        return error
-    return None
-
-
 @EVERY_WRITE
 def test_failure_at_any_statement(tmp_path: Path, name: str) -> None:
     """Whichever statement of an operation fails, from BEGIN to COMMIT, nothing of it stays (RS-363, RS-393)."""
     faults = Faults()
-    world = faulty_world(tmp_path / "runs.db", faults)
+    world = new_world(FaultyEngine(tmp_path / "runs.db", faults))
     call = writes(world)[name]
     before = contents(tmp_path / "runs.db")
     method = name.split()[0]
@@ -113,7 +94,7 @@ def test_failure_at_any_statement(tmp_path: Path, name: str) -> None:
                 raise DatabaseError("io")
 
         faults.before = before_statement
-        failure = error_of(call)
+        failure = error_of(tenure.RunStoreError, call)
         faults.before = lambda sql: None
         if failure is None:
             break
@@ -133,7 +114,7 @@ def test_failure_at_any_statement(tmp_path: Path, name: str) -> None:
 def test_statements_of_a_success(tmp_path: Path, name: str) -> None:
     """A success costs as few statements as its decisions need, BEGIN and COMMIT included."""
     faults = Faults()
-    world = faulty_world(tmp_path / "runs.db", faults)
+    world = new_world(FaultyEngine(tmp_path / "runs.db", faults))
     call = writes(world)[name]
     seen: list[str] = []
     faults.before = seen.append
@@ -249,17 +230,11 @@ def test_missing_source_is_constraint() -> None:
     assert error.code == "constraint"
 
 
-def commit_then_fail(connection: Connection) -> None:
-    """The commit reaches the disk, the confirmation does not reach us."""
-    connection.commit()
-    raise CommitUnknownError("io")
-
-
 @EVERY_WRITE
 def test_unknown_commit(tmp_path: Path, name: str) -> None:
     """A failure of COMMIT itself is told apart from a failure before it: the write may be there."""
     faults = Faults()
-    world = faulty_world(tmp_path / "runs.db", faults)
+    world = new_world(FaultyEngine(tmp_path / "runs.db", faults))
     call = writes(world)[name]
     before = contents(tmp_path / "runs.db")
     faults.instead_of_commit = commit_then_fail
@@ -278,14 +253,12 @@ def test_errors_quote_nothing() -> None:
     world.runs.create("r", "{}")
     secret = "s3cr3t"
 
-    error: BaseException | None = refused(lambda: world.runs.create("r", f'"{secret}"'))
+    error = refused(lambda: world.runs.create("r", f'"{secret}"'))
 
-    while error is not None:
-        for shown in (str(error), repr(error), repr(error.args)):
-            assert secret not in shown
-            assert "UNIQUE" not in shown
-            assert "flows_runs" not in shown
-        error = error.__cause__
+    shown = shown_by(error)
+    assert secret not in shown
+    assert "UNIQUE" not in shown
+    assert "flows_runs" not in shown
 
 
 @EVERY_WRITE
