@@ -6,27 +6,12 @@
 from collections.abc import Mapping
 from typing import Final
 
-from tenure_model.vocabulary.operations import OperationSignature
+from tenure_model.vocabulary.operations import OperationSignature, by_wire_name, operation
 
-
-def _attempt(method: str, parameters: str, *, writes: bool = True) -> OperationSignature:
-    names: dict[str, str] = {}
-    optional: set[str] = set()
-    for word in parameters.split():
-        name = word.rstrip("?")
-        names[name] = "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
-        if word.endswith("?"):
-            optional.add(name)
-    return OperationSignature(f"attempt.{method}", method, method, names, frozenset(optional), writes)
-
-
-ATTEMPT_OPERATIONS: Final[Mapping[str, OperationSignature]] = {
-    signature.wire_name: signature
-    for signature in (
-        _attempt("put", "attempt owner"),
-        _attempt("get", "id", writes=False),
-        _attempt("heartbeat", "runId stepKeyDigest attempt owner nowMs checkpoint?"),
-        _attempt("finish", "attempt owner"),
-        _attempt("patch", "id patch owner"),
-    )
-}
+ATTEMPT_OPERATIONS: Final[Mapping[str, OperationSignature]] = by_wire_name(
+    operation("attempt.put", "attempt owner"),
+    operation("attempt.get", "id", writes=False),
+    operation("attempt.heartbeat", "runId stepKeyDigest attempt owner nowMs checkpoint?"),
+    operation("attempt.finish", "attempt owner"),
+    operation("attempt.patch", "id patch owner"),
+)

@@ -1,6 +1,6 @@
 """The journal's errors and the texts they carry (JN-400..JN-403). The model answers them, the store raises them."""
 
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from tenure_model.vocabulary.absent import ABSENT, AbsentType
 from tenure_model.vocabulary.owners import OwnerId
@@ -22,22 +22,7 @@ JournalErrorCode: TypeAlias = Literal[
     "unknown",
 ]
 
-JOURNAL_ERROR_CODES: Final[tuple[JournalErrorCode, ...]] = (
-    "invalid_event",
-    "idempotency_conflict",
-    "sequence_conflict",
-    "fence_lost",
-    "queue_overflow",
-    "journal_closed",
-    "sink_failed",
-    "read_failed",
-    "decode_failed",
-    "projection_failed",
-    "checkpoint_invalid",
-    "reader_behind",
-    "compacted",
-    "unknown",
-)
+JOURNAL_ERROR_CODES: Final[tuple[JournalErrorCode, ...]] = get_args(JournalErrorCode)
 
 
 class JournalError(Exception):

@@ -21,35 +21,38 @@ class OperationSignature:
     writes: bool
 
 
-def _run(method: str, python_name: str, parameters: str, *, writes: bool = True) -> OperationSignature:
-    names: dict[str, str] = {}
-    optional: set[str] = set()
-    for word in parameters.split():
-        name = word.rstrip("?")
-        names[name] = "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
-        if word.endswith("?"):
-            optional.add(name)
-    return OperationSignature(f"run.{method}", method, python_name, names, frozenset(optional), writes)
+def operation(wire_name: str, parameters: str, *, writes: bool = True) -> OperationSignature:
+    """The operation of a wire name such as ``run.claim``; a ``?`` follows the parameters that may be left out."""
+    names = {name: _python_name(name) for name in parameters.replace("?", "").split()}
+    optional = frozenset(word.rstrip("?") for word in parameters.split() if word.endswith("?"))
+    method = wire_name.partition(".")[2]
+    return OperationSignature(wire_name, method, _python_name(method), names, optional, writes)
 
 
-RUN_OPERATIONS: Final[Mapping[str, OperationSignature]] = {
-    signature.wire_name: signature
-    for signature in (
-        _run("create", "create", "runId stateJson options?"),
-        _run("get", "get", "runId", writes=False),
-        _run("lineage", "lineage", "runId", writes=False),
-        _run("latestRound", "latest_round", "runId", writes=False),
-        _run("requestCancel", "request_cancel", "runId nowMs"),
-        _run("requestCancelLineage", "request_cancel_lineage", "runId nowMs"),
-        _run("acknowledgeCancel", "acknowledge_cancel", "runId owner nowMs"),
-        _run("claim", "claim", "runId expected claimant nowMs"),
-        _run("claimAndOwn", "claim_and_own", "runId expected owner nowMs evidence?"),
-        _run("activate", "activate", "runId claimant claimedAtMs expected"),
-        _run("abandonClaim", "abandon_claim", "runId claimant claimedAtMs"),
-        _run("recoverClaim", "recover_claim", "runId staleClaimant claimedAtMs observer nowMs evidence"),
-        _run("heartbeat", "heartbeat", "runId owner nowMs"),
-        _run("reconfirm", "reconfirm", "runId owner nowMs"),
-        _run("transitionOwned", "transition_owned", "runId owner toStatus stateJson? guard?"),
-        _run("steal", "steal", "runId expected claimant nowMs evidence"),
-    )
-}
+def by_wire_name(*operations: OperationSignature) -> Mapping[str, OperationSignature]:
+    """The operations, each under its wire name, in the same order."""
+    return {signature.wire_name: signature for signature in operations}
+
+
+def _python_name(name: str) -> str:
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
+
+
+RUN_OPERATIONS: Final[Mapping[str, OperationSignature]] = by_wire_name(
+    operation("run.create", "runId stateJson options?"),
+    operation("run.get", "runId", writes=False),
+    operation("run.lineage", "runId", writes=False),
+    operation("run.latestRound", "runId", writes=False),
+    operation("run.requestCancel", "runId nowMs"),
+    operation("run.requestCancelLineage", "runId nowMs"),
+    operation("run.acknowledgeCancel", "runId owner nowMs"),
+    operation("run.claim", "runId expected claimant nowMs"),
+    operation("run.claimAndOwn", "runId expected owner nowMs evidence?"),
+    operation("run.activate", "runId claimant claimedAtMs expected"),
+    operation("run.abandonClaim", "runId claimant claimedAtMs"),
+    operation("run.recoverClaim", "runId staleClaimant claimedAtMs observer nowMs evidence"),
+    operation("run.heartbeat", "runId owner nowMs"),
+    operation("run.reconfirm", "runId owner nowMs"),
+    operation("run.transitionOwned", "runId owner toStatus stateJson? guard?"),
+    operation("run.steal", "runId expected claimant nowMs evidence"),
+)
