@@ -64,7 +64,7 @@ vectors: $(READY) ## Write the vectors of the run store from the state graph
 hazards: $(READY) ## Write specs/hazards.md: what can go wrong, each with the shortest history that shows it
 	$(BIN)/python -m tenure_model.explore.hazards specs/hazards.md
 
-explore-night: $(READY) ## Sweep a scope of millions of states: an hour or so
+explore-night: $(READY) ## Sweep a scope of millions of states: some minutes
 	$(BIN)/tenure explore night --stream
 
 bounds: $(READY) ## Write specs/bounds.md and its picture: how close two owners come
