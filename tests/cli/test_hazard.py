@@ -72,6 +72,11 @@ def test_draws_nothing_where_there_is_nothing(tmp_path: Path):
     assert not file.exists()
 
 
+def test_ids_in_small_letters():
+    """``h-02`` is ``H-02``."""
+    assert run("h-02").output == run("H-02").output
+
+
 def test_lists():
     """Each hazard in a line; with ``--json`` in one document."""
     lines = run("--list").output.splitlines()

@@ -46,9 +46,9 @@ def hazard_command(hazard_id: str | None, profile: str, draw: Path | None, list_
     if list_hazards:
         _print_list(list(HAZARDS.values()), as_json)
         return
-    if hazard_id is None or hazard_id not in HAZARDS:
+    hazard = None if hazard_id is None else HAZARDS.get(hazard_id.upper())
+    if hazard is None:
         raise click.UsageError(f"there is no such hazard; there are {_ranges(list(HAZARDS))}")
-    hazard = HAZARDS[hazard_id]
     chosen = ORIGINAL if profile == "original" else REFERENCE
     if draw is not None:
         _draw(hazard, chosen, draw)
@@ -90,10 +90,14 @@ def _print_list(hazards: "list[Hazard]", as_json: bool) -> None:
 
 def _print(said: "Page") -> None:
     hazard = said.hazard
-    click.echo(f"{hazard.id} {hazard.title}\n\n{hazard.what_happens}\n\n{said.head}\n")
+    click.echo(f"{hazard.id} {hazard.title}\n\n{_filled(hazard.what_happens)}\n\n{said.head}\n")
     for line in said.evidence.lines:
         click.echo(f"    {line}")
-    click.echo(f"\n{said.reference}\n\nA port: {hazard.port_must}")
+    click.echo(f"\n{_filled(said.reference)}\n\n{_filled(f'A port: {hazard.port_must}')}")
+
+
+def _filled(text: str) -> str:
+    return click.wrap_text(text, 100)
 
 
 def _to_wire(said: "Page") -> dict[str, Any]:

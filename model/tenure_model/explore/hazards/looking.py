@@ -141,7 +141,7 @@ def _look(scope: Scope, signs: Sequence[Sign]) -> Found:
             seen = shown + (str(shown) in edge.broken)
             yield Edge(edge.label, (edge.after, seen), (_SHOWN,) if seen == len(signs) else ())
 
-    explored = explore((system.initial(), 0), successors, depth=scope.depth, first=True)
+    explored = explore((system.initial(), 0), successors, first=True)
     trace = None
     if _SHOWN in explored.findings:
         last = next(number for (_, seen), number in explored.states.items() if seen == len(signs))
