@@ -68,7 +68,7 @@ def test_draws_nothing_where_there_is_nothing(tmp_path: Path):
     result = run("H-02", "--profile", "reference", "--draw", str(file))
 
     assert result.exit_code == 2
-    assert "H-02 has no history to draw under reference" in result.output
+    assert "H-02 has no history of runs to draw under reference" in result.output
     assert not file.exists()
 
 

@@ -66,7 +66,7 @@ def _draw(hazard: "Hazard", profile: "Profile", file: Path) -> None:
     search = hazard.evidence
     trace = search.under(profile).trace if isinstance(search, Signs | Stuck) else None
     if trace is None:
-        raise click.UsageError(f"{hazard.id} has no history to draw under {profile.name}")
+        raise click.UsageError(f"{hazard.id} has no history of runs to draw under {profile.name}")
     file.write_text(spacetime_svg(trace, f"{hazard.id} {hazard.title}"), encoding="utf-8")
 
 

@@ -45,6 +45,7 @@ STEPS = {
     "H-34": 6,
     "H-35": 5,
     "H-36": 5,
+    "H-37": 6,
 }
 """How many steps the shortest history of each takes, of those that are searched for."""
 

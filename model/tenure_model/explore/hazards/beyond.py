@@ -1,4 +1,4 @@
-"""What the search shows beyond the hazards that the rules list: H-32 to H-36."""
+"""What the search shows beyond the hazards that the rules list: H-32 to H-37."""
 
 from typing import Final
 
@@ -12,6 +12,7 @@ from tenure_model.explore.scope import DELETE, WRITE_LEASE, Participant, honest
 from tenure_model.explore.telling import owner_name
 from tenure_model.explore.traces import Trace
 from tenure_model.semantics.predicates import is_stale
+from tenure_model.vocabulary.constants import HEARTBEAT_SKEW_ALLOWANCE_MS
 from tenure_model.vocabulary.runs import PENDING
 
 _HOUR_MS: Final = 3_600_000
@@ -73,6 +74,14 @@ def _as_stolen(taken: Transition) -> bool:
         and row.claim is not None
         and is_stale(row.heartbeat_at_ms, row.claim.claimed_at_ms)
     )
+
+
+def _falls(taken: Transition) -> bool:
+    """Whether the owner stays and its stamp falls."""
+    old, new = taken.row_before, taken.row_after
+    if old is None or new is None or old.heartbeat_at_ms is None or new.heartbeat_at_ms is None:
+        return False
+    return old.owner == new.owner and new.heartbeat_at_ms < old.heartbeat_at_ms
 
 
 def _facts(trace: Trace) -> tuple[str, ...]:
@@ -193,5 +202,30 @@ BEYOND: Final = (
             ),
         ),
     ),
+    Hazard(
+        "H-37",
+        "An activation takes back its owner's renewal",
+        what_happens=(
+            "Under one ownership a stamp never falls, but an activation replaces it, whoever owned before. An owner "
+            "that steals from itself, beats, and activates by a snapshot read again, in a call that waited for the "
+            "database or by a clock that was set back, moves the stamp behind that beat: its budget goes on counting "
+            "from the beat, its peers from the activation."
+        ),
+        reference_does="The same: the stamp of an activation is what the clock showed when the call began.",
+        port_must="Take an own stale run by `claimAndOwn`, which a beat in between refuses.",
+        repaired_by=None,
+        evidence=Signs(
+            attrs.evolve(
+                RIGHT,
+                name="a1's writes may land 10,000 ms after it reads its clock",
+                participants=(Participant(A, honest(0, -HEARTBEAT_SKEW_ALLOWANCE_MS)),),
+            ),
+            (
+                sign("from itself", "run.steal", "Claimed", A),
+                sign("renewed", "run.heartbeat", "Updated", A, _claimed_by_itself),
+                sign("and taken back", "run.activate", "Activated", A, _falls),
+            ),
+        ),
+    ),
 )
-"""H-32 to H-36."""
+"""H-32 to H-37."""
