@@ -12,8 +12,8 @@ EvidenceKind: TypeAlias = Literal["trace", "bound", "demonstration", "outside"]
 class Evidence:
     """What shows a hazard, the same whenever it is worked out.
 
-    ``trace`` is a shortest history that the explorer found in ``scope`` under ``profile``, of so many ``steps``, or, with
-    ``steps`` of ``None``, that there is none in the whole scope; ``bound`` is a figure that was proved;
+    ``trace`` is a shortest history that the explorer found in ``scope`` under ``profile``, of so many ``steps``, or,
+    with ``steps`` of ``None``, that there is none in the whole scope; ``bound`` is a figure that was proved;
     ``demonstration`` is a fixed history or call that the model was given; ``outside`` says in words why no model of
     this project shows it. ``lines`` are what to read: of a trace, one line a step, who called what with which
     arguments, what it answered, and what it left.
