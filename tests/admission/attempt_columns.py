@@ -44,9 +44,9 @@ class _UndoneError(Exception):
     """Ends a transaction of which nothing is to be kept."""
 
 
-def owning_store() -> tenure.Store:
+def owning_store(**options: Any) -> tenure.Store:
     """A store in memory where ``OWNER`` runs ``run-1``, with an attempt in progress at ``step-1``."""
-    store = tenure.open(":memory:", clock=lambda: 1_000)
+    store = tenure.open(":memory:", clock=lambda: 1_000, **options)
     store.runs.create("run-1", "{}")
     assert store.runs.claim_and_own("run-1", tenure.PENDING, OWNER, 1_000) == tenure.Activated()
     assert store.attempts.put(tenure.Attempt("run-1", "step-1", 0, "running", 10, {}), OWNER) == tenure.Inserted()

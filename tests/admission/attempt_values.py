@@ -6,7 +6,7 @@ from typing import Final
 from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.attempts import Attempt, AttemptId, AttemptOptions, AttemptPatch, FinishAttempt
 from tests.admission import hostile
-from tests.admission.values import VALUES, half_built
+from tests.admission.values import half_built
 
 ID: Final[Mapping[str, object]] = {"runId": "run-1", "stepKeyDigest": "step-1", "attempt": 0}
 PUT: Final[Mapping[str, object]] = {**ID, "state": "running", "startedAtMs": 10, "meta": {}}
@@ -80,6 +80,3 @@ ATTEMPT_VALUES: Final[Mapping[str, Callable[[], object]]] = {
     "attempt options dict of nulls": lambda: dict.fromkeys(OPTIONS),
     "attempt options dict with extra key": lambda: {**OPTIONS, "extra": 1},
 }
-
-PAGE_VALUES: Final[Mapping[str, Callable[[], object]]] = {**VALUES, **ATTEMPT_VALUES}
-"""Every value of the page."""

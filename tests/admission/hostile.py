@@ -4,6 +4,7 @@ from typing import Any
 
 from tenure_model.vocabulary.attempts import Attempt, AttemptOptions
 from tenure_model.vocabulary.evidence import LivenessEvidence
+from tenure_model.vocabulary.journal import JournalInput
 from tenure_model.vocabulary.owners import OwnerId
 from tenure_model.vocabulary.runs import CreateOptions, RunRow, RunSnapshot, TransitionGuard
 
@@ -55,6 +56,7 @@ HostileTransitionGuard = _hostile(TransitionGuard)
 HostileCreateOptions = _hostile(CreateOptions)
 HostileAttempt = _hostile(Attempt)
 HostileAttemptOptions = _hostile(AttemptOptions)
+HostileJournalInput = _hostile(JournalInput)
 
 
 def hostile_instance(kind: type) -> object:

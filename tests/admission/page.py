@@ -15,6 +15,12 @@ PAGE: Final = Path(__file__).parents[2] / "specs" / "rules" / "admission.md"
 OTHER_TEXTS: Final = "every other text"
 """The row of a section that speaks for every exact `str` without a row of its own; not every section has one."""
 
+OTHER_RECORDS: Final = "every other dict of text keys"
+"""The row of a section that speaks for every exact `dict` whose keys are exact texts."""
+
+OTHER_ARRAYS: Final = "every other array or tuple"
+"""The row of a section that speaks for every exact `list` and `tuple`."""
+
 OTHERS: Final = "every other value"
 """The row of a section that speaks for all the rest."""
 
@@ -102,7 +108,14 @@ def _row(document: Document, cells: Mapping[str, str], name: str, value: object)
     for row in cells:
         if row.startswith(ACCEPTED_AS) and cell(document, row.removeprefix(ACCEPTED_AS), name, value) == "accept":
             return row
-    return OTHER_TEXTS if type(value) is str and OTHER_TEXTS in cells else OTHERS
+    row = OTHERS
+    if type(value) is str:
+        row = OTHER_TEXTS
+    elif type(value) is list or type(value) is tuple:
+        row = OTHER_ARRAYS
+    elif type(value) is dict and all(type(key) is str for key in value):
+        row = OTHER_RECORDS
+    return row if row in cells else OTHERS
 
 
 def _followed(document: Document, text: str, name: str, value: object) -> str:

@@ -6,18 +6,34 @@ from typing import Final
 import pytest
 
 from tests.admission.attempt_columns import attempt_columns, owning_store
-from tests.admission.attempt_values import PAGE_VALUES
-from tests.admission.page import ACCEPTED_AS, OTHER_TEXTS, OTHERS, PAGE, SAME_AS, Column, answer, cell, read_document
+from tests.admission.attempt_values import ATTEMPT_VALUES
+from tests.admission.journal_columns import journal_columns
+from tests.admission.journal_values import JOURNAL_VALUES, OPTIONS
+from tests.admission.page import (
+    ACCEPTED_AS,
+    OTHER_ARRAYS,
+    OTHER_RECORDS,
+    OTHER_TEXTS,
+    OTHERS,
+    PAGE,
+    SAME_AS,
+    Column,
+    answer,
+    cell,
+    read_document,
+)
 from tests.admission.run_columns import RUN_COLUMNS
+from tests.admission.values import VALUES
 
 DOCUMENT: Final = read_document(PAGE.read_text(encoding="utf-8"))
+PAGE_VALUES: Final = {**VALUES, **ATTEMPT_VALUES, **JOURNAL_VALUES}
 
 
 @pytest.fixture(scope="module")
 def columns() -> Iterator[Mapping[str, Column]]:
-    """Every column of the page, those about attempts over a store."""
-    with owning_store() as store:
-        yield {**RUN_COLUMNS, **attempt_columns(store)}
+    """Every column of the page, those about attempts and the journal over a store."""
+    with owning_store(journal=OPTIONS) as store:
+        yield {**RUN_COLUMNS, **attempt_columns(store), **journal_columns(store)}
 
 
 def test_every_value_is_described_and_every_description_has_a_value() -> None:
@@ -37,7 +53,7 @@ def test_rows_name_known_values_and_every_value_has_a_row(column: str) -> None:
     rows = set(DOCUMENT.cells[column])
     accepted = {f"{ACCEPTED_AS}{other}" for other in DOCUMENT.cells}
 
-    assert rows - set(PAGE_VALUES) - accepted <= {OTHER_TEXTS, OTHERS}
+    assert rows - set(PAGE_VALUES) - accepted <= {OTHER_TEXTS, OTHER_RECORDS, OTHER_ARRAYS, OTHERS}
     assert OTHERS in rows
 
 
@@ -60,7 +76,8 @@ def test_cells_are_known_words() -> None:
 
 @pytest.mark.parametrize("name", PAGE_VALUES)
 def test_br_54_every_argument_answers_the_value_as_its_cell_says(columns: Mapping[str, Column], name: str) -> None:
-    """Admission, and the store, accept or refuse the value in every column as the page states (RS-300..RS-329)."""
+    """Admission, and the store, accept or refuse the value in every column as the page states (RS-300..RS-329,
+    RS-800..RS-860, JN-024, JN-082, JN-150, JN-250..JN-280)."""
     value = PAGE_VALUES[name]()
 
     wrong = {
