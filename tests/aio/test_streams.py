@@ -242,6 +242,14 @@ async def test_an_error_ends_it(store):
     assert (await anext(stream, None), await anext(states, None)) == (None, None)
 
 
+async def test_what_is_no_projection_is_refused_before_a_stream_is_opened(store):
+    """The parameter is named, and no compaction waits for a stream that nobody reads."""
+    with pytest.raises(tenure.JournalUsageError, match=r"^projection must be a tenure\.Projection$"):
+        store.journal.project(3, "r")
+
+    assert list(store.sync.journal.instance.streams) == []
+
+
 async def test_changes_keep_the_newest(anyio_backend):
     """Of all runs, from now on, at most as many as the journal's capacity; ``take`` waits for nothing."""
     async with tenure.aio.open(":memory:", journal=tenure.JournalOptions(3, "reject")) as store:

@@ -438,3 +438,9 @@ def test_no_thread_is_left_behind(anyio_backend):
         thread.join(PATIENCE_SECONDS)
 
     assert [thread.name for thread in bound if thread.is_alive()] == []
+
+
+async def test_a_unit_of_work_that_cannot_be_called_is_named(store):
+    """As the synchronous store does."""
+    with pytest.raises(tenure.UsageError, match=r"^body must be callable$"):
+        await store.write(3)

@@ -12,7 +12,7 @@ from tenure.aio.streams import Changes, EntryStream, ProjectedStates
 from tenure.aio.workers import Workers
 from tenure.journal.journal import Input
 from tenure.journal.journal import Journal as SyncJournal
-from tenure.journal.projection import Projection
+from tenure.journal.projection import Projection, require_projection
 from tenure.journal.streams import admit_stream
 from tenure_model.vocabulary.absent import ABSENT, AbsentType
 from tenure_model.vocabulary.journal import (
@@ -80,7 +80,8 @@ class Journal:
     def project(
         self, projection: Projection[State], run_id: str, *, after_sequence: int | AbsentType = ABSENT
     ) -> ProjectedStates[State]:
-        """The states of a fold over ``stream``, the initial one first."""
+        """The states of a fold over ``stream``, the initial one first. ``JournalUsageError`` for no ``Projection``."""
+        require_projection(projection)
         return ProjectedStates(projection, self.stream(run_id, after_sequence=after_sequence))
 
     async def checkpoint(

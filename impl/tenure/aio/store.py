@@ -93,9 +93,10 @@ class Store:
         """Run ``body(*arguments)`` whole in one worker thread and one transaction, again while the database is busy.
 
         ``body`` is no coroutine function. It uses ``sync``, whose calls become savepoints there, and ends committed, or
-        rolled back if it raises. It may run several times, as in ``tenure.Store.write``.
+        rolled back if it raises. It may run several times, as in ``tenure.Store.write``. ``UsageError`` where it cannot
+        be called.
         """
-        return await self._workers.write(self.sync.database.write, body, *arguments)
+        return await self._workers.write(self.sync.write, body, *arguments)
 
     async def close(self) -> None:
         """End all supervision, close the journal, which writes what is queued, and the database.

@@ -14,7 +14,7 @@ from tenure.journal import checkpoints, closing, compaction, durable, flushing, 
 from tenure.journal.backlog import Ticket
 from tenure.journal.changes import Changes
 from tenure.journal.instance import Instance
-from tenure.journal.projection import ProjectedStates, Projection
+from tenure.journal.projection import ProjectedStates, Projection, require_projection
 from tenure.journal.streams import EntryStream
 from tenure.journal.transactions import JournalTransaction
 from tenure.metrics import operations
@@ -32,7 +32,7 @@ from tenure_model.vocabulary.journal import (
     JournalInput,
     StreamOptions,
 )
-from tenure_model.vocabulary.journal_errors import INVALID_RUN_ID, JournalError, JournalUsageError
+from tenure_model.vocabulary.journal_errors import INVALID_RUN_ID, JournalError
 from tenure_model.vocabulary.owners import OwnerId
 
 Result = TypeVar("Result")
@@ -152,7 +152,7 @@ class Journal:
 
         ``JournalUsageError`` for what is no ``Projection``.
         """
-        _require_projection(projection)
+        require_projection(projection)
         with self.instance.observer.around(operations.PROJECT, projection, run_id):
             return ProjectedStates(projection, self.stream(run_id, after_sequence=after_sequence))
 
@@ -222,11 +222,6 @@ class Journal:
         inside a transaction and in ``capture``. Closing twice does nothing.
         """
         self._close()
-
-
-def _require_projection(value: object) -> None:
-    if not isinstance(value, Projection):
-        raise JournalUsageError("projection must be a tenure.Projection")
 
 
 def _forget(instance: Instance, run_ids: Collection[str]) -> None:

@@ -8,7 +8,7 @@ import attrs
 
 from tenure.journal.streams import EntryStream
 from tenure_model.vocabulary.journal import Entry
-from tenure_model.vocabulary.journal_errors import projection_failed
+from tenure_model.vocabulary.journal_errors import JournalUsageError, projection_failed
 
 State = TypeVar("State")
 
@@ -20,6 +20,12 @@ class Projection(Generic[State]):
     name: str
     initial: State
     reduce: Callable[[State, Entry], State]
+
+
+def require_projection(value: object) -> None:
+    """``JournalUsageError`` for what is no ``Projection``: it would fail only once there is an entry."""
+    if not isinstance(value, Projection):
+        raise JournalUsageError("projection must be a tenure.Projection")
 
 
 class ProjectedStates(Generic[State]):
