@@ -6,8 +6,9 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 
 from tests.aio.stage import LoopStage
-from tests.ownership import test_supervisor as scripts
+from tests.ownership import test_hooks, test_supervisor
 
+SCRIPTS = {**vars(test_supervisor), **vars(test_hooks)}
 OTHERWISE = {
     "test_a_receipt_that_hangs": "what it holds is a thread",
     "test_a_block_left_while_its_beat_waits_for_the_database": "it leaves the block from the writer's thread",
@@ -24,7 +25,7 @@ OTHERWISE = {
 globals().update(
     {
         name: script
-        for name, script in vars(scripts).items()
+        for name, script in SCRIPTS.items()
         if name.startswith("test_") and "stage" in inspect.signature(script).parameters and name not in OTHERWISE
     }
 )
@@ -39,4 +40,4 @@ def stage(anyio_backend):
 
 def test_every_exception_is_a_script():
     """What is played otherwise exists."""
-    assert [name for name in OTHERWISE if not hasattr(scripts, name)] == []
+    assert [name for name in OTHERWISE if name not in SCRIPTS] == []
