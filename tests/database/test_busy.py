@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import attrs
 import pytest
 
 from tenure.database.engine import DatabaseError, OpenError
@@ -12,46 +13,47 @@ from tests.database.bodies import committed, insert
 from tests.database.support import Faults, FaultyEngine, Sleeper, open_database, raw
 
 
-def locked_out(database: Database) -> tuple[Callable[[], object], Callable[[], object]]:
-    """Functions that take and drop the write lock from another connection."""
-    other = raw(database.read("PRAGMA database_list")[0][2])
-    return lambda: other.execute("BEGIN IMMEDIATE"), lambda: other.execute("ROLLBACK")
+@attrs.frozen
+class Locked:
+    """A database with an empty table ``t``, whose write lock another connection has, and who waits for it."""
+
+    database: Database
+    sleeper: Sleeper
+    unlock: Callable[[], object]
 
 
-def test_busy_write_is_repeated_until_the_lock_is_gone(tmp_path: Path) -> None:
+@pytest.fixture
+def locked(tmp_path: Path) -> Locked:
+    """A database that is busy until it is unlocked."""
+    sleeper = Sleeper()
+    database = open_database(SqliteEngine(str(tmp_path / "t.db"), 0), sleep=sleeper)
+    database.write(database.rows, "CREATE TABLE t (x)")
+    other = raw(tmp_path / "t.db")
+    other.execute("BEGIN IMMEDIATE")
+    return Locked(database, sleeper, lambda: other.execute("ROLLBACK"))
+
+
+def test_busy_write_is_repeated_until_the_lock_is_gone(locked: Locked) -> None:
     """A busy outermost write runs again as a whole, after growing delays (RS-391)."""
-    sleeper = Sleeper()
-    database = open_database(SqliteEngine(str(tmp_path / "t.db"), 0), sleep=sleeper)
-    database.write(database.rows, "CREATE TABLE t (x)")
-    lock, unlock = locked_out(database)
-    lock()
-    sleeper._during = lambda: unlock() if len(sleeper.seconds) == 3 else None
+    locked.sleeper._during = lambda: locked.unlock() if len(locked.sleeper.seconds) == 3 else None
 
-    database.write(insert, database, 1)
+    locked.database.write(insert, locked.database, 1)
 
-    assert sleeper.seconds == [0.05, 0.1, 0.2]
-    assert committed(database) == [1]
+    assert locked.sleeper.seconds == [0.05, 0.1, 0.2]
+    assert committed(locked.database) == [1]
 
 
-def test_busy_write_gives_up_after_ten_attempts(tmp_path: Path) -> None:
+def test_busy_write_gives_up_after_ten_attempts(locked: Locked) -> None:
     """The tenth busy attempt is the last, and its error the caller's."""
-    sleeper = Sleeper()
-    database = open_database(SqliteEngine(str(tmp_path / "t.db"), 0), sleep=sleeper)
-    database.write(database.rows, "CREATE TABLE t (x)")
-    lock, _ = locked_out(database)
-    lock()
-
     with pytest.raises(DatabaseError) as caught:
-        database.write(insert, database, 1)
+        locked.database.write(insert, locked.database, 1)
 
     assert caught.value.code == "busy"
-    assert sleeper.seconds == [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10.0]
+    assert locked.sleeper.seconds == [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10.0]
 
 
-def test_repeated_body_gets_the_same_arguments(tmp_path: Path) -> None:
+def test_repeated_body_gets_the_same_arguments(database: Database) -> None:
     """Every attempt is made with what the first was made with, and only the last is kept (RS-391)."""
-    database = open_database(SqliteEngine(str(tmp_path / "t.db"), 0))
-    database.write(database.rows, "CREATE TABLE t (x)")
     attempts: list[int] = []
 
     def body(value: int) -> None:
@@ -100,34 +102,25 @@ def test_nested_write_is_not_repeated(database: Database) -> None:
     assert (len(outer), len(inner)) == (2, 2)
 
 
-def test_explicit_transaction_waits_for_its_beginning_only(tmp_path: Path) -> None:
+def test_explicit_transaction_waits_for_its_beginning_only(locked: Locked) -> None:
     """BEGIN is repeated while busy; a block that fails busy is not run again."""
-    sleeper = Sleeper()
-    database = open_database(SqliteEngine(str(tmp_path / "t.db"), 0), sleep=sleeper)
-    database.write(database.rows, "CREATE TABLE t (x)")
-    lock, unlock = locked_out(database)
-    lock()
-    sleeper._during = unlock
+    locked.sleeper._during = locked.unlock
 
-    with pytest.raises(DatabaseError), database.transaction():
+    with pytest.raises(DatabaseError), locked.database.transaction():
         raise DatabaseError("busy")
 
-    assert sleeper.seconds == [0.05]
+    assert locked.sleeper.seconds == [0.05]
 
 
-def test_transaction_that_cannot_begin_frees_the_writer(tmp_path: Path) -> None:
+def test_transaction_that_cannot_begin_frees_the_writer(locked: Locked) -> None:
     """After a beginning that failed for good the database can be written again."""
-    database = open_database(SqliteEngine(str(tmp_path / "t.db"), 0))
-    database.write(database.rows, "CREATE TABLE t (x)")
-    lock, unlock = locked_out(database)
-    lock()
-    with pytest.raises(DatabaseError), database.transaction():
+    with pytest.raises(DatabaseError), locked.database.transaction():
         pass
-    unlock()
+    locked.unlock()
 
-    database.write(insert, database, 1)
+    locked.database.write(insert, locked.database, 1)
 
-    assert committed(database) == [1]
+    assert committed(locked.database) == [1]
 
 
 def test_busy_commit_is_rolled_back_and_repeated(tmp_path: Path) -> None:

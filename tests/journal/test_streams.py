@@ -15,6 +15,17 @@ def seqs_of(entries: list[tenure.Entry]) -> list[int]:
     return [entry.seq for entry in entries]
 
 
+def waiting_world(path: Path) -> tuple[World, threading.Event]:
+    """A world whose streams do not poll, and an event that is set once one of them waits."""
+    waiting = threading.Event()
+
+    def wait(condition: threading.Condition, seconds: float) -> object:
+        waiting.set()
+        return condition.wait(PATIENCE_SECONDS)
+
+    return new_world(path, wait=wait), waiting
+
+
 def test_history_comes_page_by_page(world: World) -> None:
     """Pages of the batch size; the cursor moves when a page is read (JN-153, JN-255)."""
     small = new_world(batch_size=2)
@@ -148,13 +159,7 @@ def test_a_loss_of_any_run_ends_every_live_stream(world: World) -> None:
 
 def test_a_loss_wakes_a_stream_that_waits(tmp_path: Path) -> None:
     """It need not poll to learn of it (JN-223)."""
-    waiting = threading.Event()
-
-    def wait(condition: threading.Condition, seconds: float) -> object:
-        waiting.set()
-        return condition.wait(PATIENCE_SECONDS)
-
-    world = new_world(tmp_path / "t.db", wait=wait)
+    world, waiting = waiting_world(tmp_path / "t.db")
     stream = world.journal.stream("r")
     thread, answers = in_thread(lambda: next(stream))
     assert waiting.wait(PATIENCE_SECONDS)
@@ -201,13 +206,7 @@ def test_a_closed_stream_ends(world: World) -> None:
 
 def test_closing_from_another_thread_ends_the_wait(tmp_path: Path) -> None:
     """Who waits for the next entry stops."""
-    waiting = threading.Event()
-
-    def wait(condition: threading.Condition, seconds: float) -> object:
-        waiting.set()
-        return condition.wait(PATIENCE_SECONDS)
-
-    world = new_world(tmp_path / "t.db", wait=wait)
+    world, waiting = waiting_world(tmp_path / "t.db")
     stream = world.journal.stream("r")
     thread, answers = in_thread(lambda: list(stream))
     assert waiting.wait(PATIENCE_SECONDS)
