@@ -1,6 +1,7 @@
 """Attempts folded from events: `tenure_model.admission.engine_events.projection`, `snapshots` and `rows`."""
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import attrs
@@ -11,6 +12,7 @@ from tenure_model.admission.engine_events.rows import describe_row, tells_row
 from tenure_model.admission.engine_events.snapshots import decode_snapshot, encode_snapshot
 from tenure_model.admission.refusal import Refusal
 from tenure_model.vocabulary.absent import ABSENT
+from tenure_model.vocabulary.attempts import Attempt
 from tenure_model.vocabulary.constants import MAX_SAFE_INTEGER
 from tenure_model.vocabulary.engine_events.attempts import ATTEMPT_LIFECYCLE
 from tenure_model.vocabulary.engine_events.errors import EventError
@@ -19,13 +21,14 @@ from tenure_model.vocabulary.engine_events.nodes import NODE_SETTLED
 from tenure_model.vocabulary.engine_events.projections import EMPTY_PROJECTION, AttemptProjection, ProjectedAttempt
 from tenure_model.vocabulary.engine_events.results import Failure, Success
 from tenure_model.vocabulary.journal import Entry
-from tests.engine_events.histories import COUNTS, history, started, told
+from tests.engine_events.histories import COUNTS, IN_PROGRESS, history, interleaved, started, told
 from tests.engine_events.support import (
     ATTEMPT,
     BAD_IDENTIFIERS,
     BAD_QUANTITIES,
     CONSUMER,
     FAILED,
+    FAILURE,
     ROOT,
     ROOT_LINEAGE,
     RUNNING,
@@ -169,24 +172,23 @@ def test_an_event_in_progress_replaces_and_an_end_adds() -> None:
     [
         (RUNNING, "payload.lifecycle.state"),
         ({**RUNNING, "state": "suspended"}, "payload.lifecycle.state"),
-        ({**SUCCEEDED, "startedAtMs": 6}, "payload.lifecycle.startedAtMs"),
+        ({**SUCCEEDED, "startedAtMs": 6}, "payload.lifecycle"),
         ({**SUCCEEDED, "finishedAtMs": 5}, "payload.lifecycle"),
-        ({**SUCCEEDED, "result": {**SUCCESS, "value": {"code": 1}}}, "payload.lifecycle"),
-        ({**SUCCEEDED, "result": {**SUCCESS, "value": {"code": False}}}, "payload.lifecycle"),
         ({**FAILED, "finishedAtMs": 4}, "payload.lifecycle"),
     ],
 )
 def test_an_end_stands(later: Wire, place: str) -> None:
-    """Nothing follows it (JN-360)."""
+    """Neither state nor times move, as the store moves neither (JN-360, RS-861)."""
     assert refused(lives(RUNNING, SUCCEEDED, later)) == ("transition", place)
 
 
-@pytest.mark.parametrize("changes", [{"reason": "defect"}, {"detail": False}, {"detail": []}], ids=repr)
-def test_another_failure_is_another_end(changes: Wire) -> None:
-    """By reason and by detail."""
-    later = {**FAILED, "result": {**FAILED["result"], **changes}}
+@pytest.mark.parametrize("later", [{**FAILURE, "reason": "defect"}, {**FAILURE, "detail": [1]}], ids=repr)
+def test_the_result_of_an_end_may_be_told_anew(later: Wire) -> None:
+    """A patch replaces it in any state; heartbeat and checkpoint stay (RS-861)."""
+    attempts = fold_attempts(EMPTY_PROJECTION, lives(RUNNING, FAILED, {**FAILED, "result": later}), CONSUMER)
 
-    assert refused(lives(FAILED, later)) == ("transition", "payload.lifecycle")
+    assert isinstance(attempts, AttemptProjection)
+    assert attempts.attempts["digest-1", 0].result == Failure(later["reason"], later["detail"])
 
 
 @pytest.mark.parametrize("end", [SUCCEEDED, FAILED], ids=["succeeded", "failed"])
@@ -200,9 +202,12 @@ def test_the_same_end_may_be_told_again(end: Wire) -> None:
     assert twice.attempts == {key: attrs.evolve(attempt, seq=2) for key, attempt in once.attempts.items()}
 
 
-def test_an_end_belongs_to_the_start_that_is_known() -> None:
-    """It is the same attempt (JN-360)."""
-    assert refused(lives(RUNNING, {**SUCCEEDED, "startedAtMs": 4})) == ("transition", "payload.lifecycle.startedAtMs")
+def test_an_end_may_tell_another_start() -> None:
+    """A put over an attempt in progress overwrites every column (RS-822)."""
+    projection = fold_attempts(EMPTY_PROJECTION, lives(RUNNING, {**SUCCEEDED, "startedAtMs": 4}), CONSUMER)
+
+    assert isinstance(projection, AttemptProjection)
+    assert projection.attempts["digest-1", 0].started_at_ms == 4
 
 
 @pytest.mark.parametrize("seq", [0, 6, 7])
@@ -407,6 +412,93 @@ def test_a_row_in_progress_has_no_end(state: str) -> None:
 )
 def test_a_row_that_events_cannot_tell_is_malformed(changes: dict[str, Any]) -> None:
     """An engine must not write it where its history shall tell it (JN-353, JN-354)."""
-    answer = describe_row(attrs.evolve(started(0), **changes), ROOT_LINEAGE)
+    answer = describe_row(attrs.evolve(started(0), **changes), ROOT_LINEAGE, None)
 
     assert why(answer)[0] == "malformed"
+
+
+BUSY = attrs.evolve(started(0), heartbeat_at_ms=11, checkpoint=[1])
+DONE: dict[str, Any] = {"state": "succeeded", "finished_at_ms": 12, "outcome": 1}
+OPEN: dict[str, Any] = {"state": "running", "finished_at_ms": ABSENT, "outcome": ABSENT}
+ROW_OF_END = attrs.evolve(BUSY, **DONE)
+
+
+@pytest.mark.parametrize(
+    ("before", "row"),
+    [
+        (None, BUSY),
+        (None, attrs.evolve(started(0), **DONE)),
+        (BUSY, attrs.evolve(BUSY, started_at_ms=90, heartbeat_at_ms=3, checkpoint=ABSENT)),
+        (BUSY, ROW_OF_END),
+        (BUSY, attrs.evolve(ROW_OF_END, started_at_ms=20, meta="other")),
+        (ROW_OF_END, attrs.evolve(ROW_OF_END, meta="other")),
+        (ROW_OF_END, attrs.evolve(ROW_OF_END, outcome=2)),
+    ],
+    ids=[
+        "begun",
+        "put when over",
+        "overwritten",
+        "finished",
+        "overwritten by its end",
+        "meta patched",
+        "outcome patched",
+    ],
+)
+def test_what_is_told_equals_the_row(before: Attempt | None, row: Attempt) -> None:
+    """Whatever puts, heartbeats, finishes and patches make of a row (RS-821, RS-822, RS-851, RS-861)."""
+    key = (row.step_key_digest, row.attempt)
+    earlier = [] if before is None else [attrs.evolve(before, **OPEN), before]
+    payloads = [told(now, then).payload for then, now in pairwise([None, *earlier, row])]
+
+    projection = folded([entry(ATTEMPT_LIFECYCLE, payload, seq=seq) for seq, payload in enumerate(payloads)])
+
+    assert tells_row(projection.attempts[key], row)
+
+
+@pytest.mark.parametrize(
+    ("before", "row"),
+    [
+        (BUSY, attrs.evolve(ROW_OF_END, heartbeat_at_ms=ABSENT, checkpoint=ABSENT)),
+        (BUSY, attrs.evolve(ROW_OF_END, heartbeat_at_ms=12)),
+        (BUSY, attrs.evolve(ROW_OF_END, checkpoint=[True])),
+        (None, attrs.evolve(ROW_OF_END, checkpoint=ABSENT)),
+        (None, attrs.evolve(ROW_OF_END, heartbeat_at_ms=ABSENT)),
+        (ROW_OF_END, attrs.evolve(ROW_OF_END, checkpoint=[9])),
+        (ROW_OF_END, BUSY),
+        (ROW_OF_END, attrs.evolve(ROW_OF_END, finished_at_ms=13)),
+    ],
+    ids=[
+        *("end forgets", "untold heartbeat", "untold checkpoint", "over with heartbeat", "over with checkpoint"),
+        *("checkpoint patched", "reopened", "ended again"),
+    ],
+)
+def test_a_row_that_cannot_follow_is_not_told(before: Attempt | None, row: Attempt) -> None:
+    """The event of an end has neither heartbeat nor checkpoint, and nothing follows one (JN-354, JN-360)."""
+    assert why(describe_row(row, ROOT_LINEAGE, before))[0] == "transition"
+
+
+def test_what_was_told_is_of_the_same_attempt() -> None:
+    """And was told: a row that no event can tell was not (JN-353, JN-354)."""
+    others = {"attempt": 1, "step_key_digest": "other", "run_id": "run-2", "state": "waiting"}
+    answers = [describe_row(BUSY, ROOT_LINEAGE, attrs.evolve(BUSY, **{name: other})) for name, other in others.items()]
+
+    assert [why(answer) for answer in answers] == [
+        ("malformed", "told"),
+        ("malformed", "told"),
+        ("malformed", "told.executionId"),
+        ("malformed", "told.lifecycle.state"),
+    ]
+
+
+def test_the_histories_hold_every_kind_of_write() -> None:
+    """Both told and refused, where a write can be (the histories of this folder)."""
+    drawn = {(write.operation, write.row.state in IN_PROGRESS, write.refused) for write in interleaved(300)}
+
+    assert drawn == {
+        ("heartbeat", True, None),
+        ("put", True, None),
+        *(("put", False, refused) for refused in (None, "transition")),
+        ("finish", False, None),
+        *(("patch", True, refused) for refused in (None, "malformed")),
+        *(("patch", False, refused) for refused in (None, "transition", "malformed")),
+    }

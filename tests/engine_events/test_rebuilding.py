@@ -13,7 +13,7 @@ import pytest
 import tenure
 from tenure import events
 from tenure_model.admission.engine_events.rows import tells_row
-from tests.engine_events.histories import COUNTS, interleaved
+from tests.engine_events.histories import COUNTS, Write, interleaved
 from tests.engine_events.support import CONSUMER, ROOT_LINEAGE
 
 ROOT = Path(__file__).parents[2]
@@ -28,20 +28,20 @@ ATTEMPTS = tenure.AttemptOptions(in_progress_states=("running", "suspended"), pu
 
 WRITE_AND_DIE = """
 import os, signal, sys, tenure
-from tests.engine_events.test_rebuilding import CONSUMER, ME, claimed, record, interleaved, opened, events
+from tests.engine_events.test_rebuilding import CONSUMER, ME, claimed, events, interleaved, opened, perform, record
 path, count, compacted_at, dies_at = sys.argv[1], *map(int, sys.argv[2:])
 store = opened(path)
 claimed(store)
-for number, row in enumerate(interleaved(count)):
+for number, write in enumerate(interleaved(count)):
     if number == compacted_at:
         events.compact_attempts(store.journal, CONSUMER, ME)
         projection = events.rebuild_attempts(store.journal, CONSUMER)
         del projection
     if number == dies_at:
         with store.transaction():
-            store.attempts.put(row, ME)
+            perform(store, write)
             os.kill(os.getpid(), signal.SIGKILL)
-    record(store, row, number)
+    record(store, write, number)
 """
 
 
@@ -56,20 +56,44 @@ def claimed(store: tenure.Store) -> None:
     assert store.runs.claim_and_own("run-1", tenure.PENDING, ME, NOW) == tenure.Activated()
 
 
-def record(store: tenure.Store, row: tenure.Attempt, number: int) -> None:
-    """The row as the store's own operations write it, and the event about what is then stored, in one transaction."""
-    with store.transaction():
-        if row.finished_at_ms is tenure.ABSENT:
-            assert isinstance(store.attempts.put(row, ME), tenure.Inserted | tenure.Upserted | tenure.ExistingSame)
-        else:
+def perform(store: tenure.Store, write: Write) -> None:
+    """The write by the store's own operation, which must take it."""
+    row = write.row
+    match write.operation:
+        case "put":
+            assert isinstance(store.attempts.put(row, ME), tenure.Inserted | tenure.Upserted)
+        case "heartbeat":
+            assert row.heartbeat_at_ms is not tenure.ABSENT
+            beat = store.attempts.heartbeat(
+                row.run_id, row.step_key_digest, row.attempt, ME, row.heartbeat_at_ms, row.checkpoint
+            )
+            assert beat == tenure.Updated()
+        case "finish":
+            assert row.finished_at_ms is not tenure.ABSENT
             ending = tenure.FinishAttempt(
                 *(row.run_id, row.step_key_digest, row.attempt, row.state, row.finished_at_ms, row.error, row.outcome)
             )
             assert store.attempts.finish(ending, ME) == tenure.Finished()
-        written = store.attempts.get(row)
-        assert written is not None
-        told = events.attempt(events.attempt_payload(written, ROOT_LINEAGE), "engine", number)
-        store.journal.emit_durable(told, ME)
+        case "patch":
+            changes = tenure.AttemptPatch(row.checkpoint, row.error, row.outcome, row.meta)
+            assert store.attempts.patch(row, changes, ME) == tenure.Patched()
+
+
+def record(store: tenure.Store, write: Write, number: int) -> None:
+    """The write and the event about what is then stored, in one transaction; nothing of either where it is refused."""
+    before = store.attempts.get(write.row)
+    refused: str | None = None
+    try:
+        with store.transaction():
+            perform(store, write)
+            written = store.attempts.get(write.row)
+            assert written == write.row
+            payload = events.attempt_payload(written, ROOT_LINEAGE, before)
+            store.journal.emit_durable(events.attempt(payload, "engine", number), ME)
+    except events.EventError as error:
+        refused = error.code
+    assert refused == write.refused
+    assert store.attempts.get(write.row) == (before if refused else write.row)
 
 
 def row_count(store: tenure.Store) -> object:
@@ -96,27 +120,32 @@ def store() -> Iterator[tenure.Store]:
         yield store
 
 
-def fill(store: tenure.Store, rows: Iterable[tenure.Attempt], start: int = 0) -> None:
-    """Every write of the rows, numbered."""
-    for number, row in enumerate(rows, start):
-        record(store, row, number)
+def fill(store: tenure.Store, writes: Iterable[Write], start: int = 0) -> None:
+    """Every write, numbered."""
+    for number, write in enumerate(writes, start):
+        record(store, write, number)
+
+
+def told_count(writes: Iterable[Write]) -> int:
+    """How many of the writes are told."""
+    return sum(write.refused is None for write in writes)
 
 
 @pytest.mark.parametrize("count", COUNTS)
 def test_history_and_snapshot_with_suffix_equal_the_rows(store: tenure.Store, count: int) -> None:
     """Before compaction, after it, and with a suffix above it; compacting deletes all entries but the last."""
-    rows = list(interleaved(count))
-    cut = len(rows) // 2
-    fill(store, rows[:cut])
+    writes = list(interleaved(count))
+    cut = len(writes) // 2
+    fill(store, writes[:cut])
     whole = events.rebuild_attempts(store.journal, CONSUMER)
     assert mistold(store, whole) == []
 
     result = events.compact_attempts(store.journal, CONSUMER, ME)
     compacted = events.rebuild_attempts(store.journal, CONSUMER)
-    fill(store, rows[cut:], cut)
+    fill(store, writes[cut:], cut)
     continued = events.rebuild_attempts(store.journal, CONSUMER)
 
-    assert (result.checkpoint_seq, result.deleted) == (whole.covering_seq, cut - 1)
+    assert (result.checkpoint_seq, result.deleted) == (whole.covering_seq, told_count(writes[:cut]) - 1)
     assert compacted == whole
     assert mistold(store, continued) == []
     assert len(continued.attempts) == count
@@ -174,7 +203,7 @@ def test_a_snapshot_that_is_wrong_is_never_compacted_to(
     checkpoint = store.journal.latest_checkpoint("run-1")
     assert checkpoint is not None
     assert isinstance(checkpoint.state, dict)
-    record(store, tenure.Attempt("run-1", "digest-9", 0, "running", 5, None), 99)
+    record(store, Write("put", tenure.Attempt("run-1", "digest-9", 0, "running", 5, None)), 99)
     seq = store.journal.entries("run-1", limit=100, after=entries[-1].seq).entries[-1].seq
     store.journal.checkpoint("run-1", seq, spoil({**checkpoint.state, "coveringSeq": seq}), ME)
 
@@ -213,10 +242,7 @@ def test_a_history_without_attempts_is_not_compacted(store: tenure.Store) -> Non
 
 def test_a_row_that_events_cannot_tell_is_refused(store: tenure.Store) -> None:
     """With the transaction that would have written it (JN-354)."""
-    row = tenure.Attempt("run-1", "digest-1", 0, "waiting", 5, None)
-
-    with pytest.raises(events.EventError):
-        record(store, row, 0)
+    record(store, Write("put", tenure.Attempt("run-1", "digest-1", 0, "waiting", 5, None), "malformed"), 0)
 
     assert row_count(store) == 0
 
@@ -228,9 +254,9 @@ def test_a_killed_process_leaves_what_can_be_rebuilt(tmp_path: Path, count: int,
     agreeing: the row without an event went with its transaction.
     """
     path = str(tmp_path / "runs.db")
-    rows = list(interleaved(count))
+    writes = list(interleaved(count))
     chance = random.Random(seed)
-    compacted_at, dies_at = sorted(chance.sample(range(1, len(rows)), 2))
+    compacted_at, dies_at = sorted(chance.sample(range(2, len(writes)), 2))
 
     died = subprocess.run(
         [sys.executable, "-c", WRITE_AND_DIE, path, *map(str, (count, compacted_at, dies_at))],
@@ -243,7 +269,7 @@ def test_a_killed_process_leaves_what_can_be_rebuilt(tmp_path: Path, count: int,
         projection = events.rebuild_attempts(store.journal, CONSUMER)
         different = mistold(store, projection)
         floor = store.journal.latest_checkpoint("run-1")
-        fill(store, rows[dies_at:], dies_at)
+        fill(store, writes[dies_at:], dies_at)
         finished = mistold(store, events.rebuild_attempts(store.journal, CONSUMER))
 
     assert died.returncode == -9
@@ -251,4 +277,4 @@ def test_a_killed_process_leaves_what_can_be_rebuilt(tmp_path: Path, count: int,
     assert floor.compacted_at_ms is not None
     assert different == []
     assert finished == []
-    assert projection.covering_seq == dies_at - 1
+    assert projection.covering_seq == told_count(writes[:dies_at]) - 1

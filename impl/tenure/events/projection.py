@@ -26,14 +26,19 @@ PAGE_SIZE: Final = 1_000
 """How many entries are read at a time."""
 
 
-def attempt_payload(row: Attempt, lineage: Lineage) -> AttemptPayload:
+def attempt_payload(row: Attempt, lineage: Lineage, told: Attempt | None) -> AttemptPayload:
     """What an event says after the row was written; write both in one transaction (JN-353, JN-354).
 
-    Raises ``EventError`` with ``malformed`` for a row that events cannot tell: in a state of its own, in progress with
-    an outcome, ended without one. A success has its value as the row's ``outcome``, a failure ``{reason, detail}`` as
-    its ``error``.
+    ``told`` is the row as the last event told it, ``None`` where none did. Where every write is told, heartbeats and
+    patches too, that is the row as it stood before. A success has its value as the row's ``outcome``, a failure
+    ``{reason, detail}`` as its ``error``.
+
+    Raises ``EventError``, so that what is told always equals the rows: ``malformed`` for a row that no event can tell,
+    in a state of its own, in progress with an outcome, ended without one; ``transition`` for one that cannot follow
+    what was told, because an attempt that had ended moves on, or one that ends has another heartbeat or checkpoint than
+    was told, which the event of an end does not carry.
     """
-    answer = describe_row(row, lineage)
+    answer = describe_row(row, lineage, told)
     if isinstance(answer, EventError):
         raise answer
     return answer

@@ -1,7 +1,9 @@
 """The attempts of a run, folded from its history (JN-350, JN-353, JN-354, JN-359, JN-360).
 
 An event of an attempt in progress says how the whole attempt stands and replaces what was known. An event of its end
-adds to it. What has ended stays as it is: another event about it is code ``transition``, unless it says the same again.
+has neither heartbeat nor checkpoint and leaves those as they were, as finishing a row does (RS-851). What has ended
+keeps its state and its times; only its result may be told anew, as a patch may replace it (RS-861). Any other event
+about it is code ``transition``.
 """
 
 from collections.abc import Iterable
@@ -12,7 +14,6 @@ import attrs
 from tenure_model.admission.engine_events.entries import decode_entry
 from tenure_model.admission.engine_events.envelopes import read_envelope
 from tenure_model.admission.engine_events.members import MalformedError
-from tenure_model.admission.json_equality import json_equal
 from tenure_model.admission.refusal import refuse
 from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.engine_events.attempts import (
@@ -38,7 +39,6 @@ from tenure_model.vocabulary.engine_events.nodes import (
 )
 from tenure_model.vocabulary.engine_events.plans import PLAN_RECORDED, SUBGRAPH_APPENDED
 from tenure_model.vocabulary.engine_events.projections import AttemptKey, AttemptProjection, ProjectedAttempt
-from tenure_model.vocabulary.engine_events.results import Failure, Success
 from tenure_model.vocabulary.engine_events.states import STATE_EVENT
 from tenure_model.vocabulary.journal import Entry
 
@@ -83,7 +83,7 @@ def fold_attempts(
                 return answer
             if isinstance(answer, Attempt):
                 lineage = answer.payload.lineage
-                refusal = _take(attempts, answer.payload, entry.seq)
+                refusal = take_attempt(attempts, answer.payload, entry.seq)
                 if refusal is not None:
                     return refusal
         else:
@@ -102,7 +102,8 @@ def _pass_over(entry: Entry, consumer: Consumer) -> EventError | None:
     return None
 
 
-def _take(attempts: dict[AttemptKey, ProjectedAttempt], payload: AttemptPayload, seq: int) -> EventError | None:
+def take_attempt(attempts: dict[AttemptKey, ProjectedAttempt], payload: AttemptPayload, seq: int) -> EventError | None:
+    """Let ``attempts`` follow one event about an attempt, or say why it cannot: ``transition``."""
     key = (payload.step_key_digest, payload.attempt)
     known = attempts.get(key)
     lifecycle = payload.lifecycle
@@ -122,31 +123,19 @@ def _take(attempts: dict[AttemptKey, ProjectedAttempt], payload: AttemptPayload,
         *key, seq, lifecycle.state, lifecycle.started_at_ms, lifecycle.finished_at_ms, result=lifecycle.result
     )
     if known is not None:
-        if known.started_at_ms != ended.started_at_ms:
-            return _disallowed("payload.lifecycle.startedAtMs", "must be the start that is known")
-        if known.finished_at_ms is not ABSENT and not _same_end(known, ended):
-            return _disallowed("payload.lifecycle", "must not change an end")
+        if known.finished_at_ms is not ABSENT and not _is_same_end(known, ended):
+            return _disallowed("payload.lifecycle", "must not move an end")
         ended = attrs.evolve(ended, heartbeat_at_ms=known.heartbeat_at_ms, checkpoint=known.checkpoint)
     attempts[key] = ended
     return None
 
 
-def _same_end(known: ProjectedAttempt, ended: ProjectedAttempt) -> bool:
+def _is_same_end(known: ProjectedAttempt, ended: ProjectedAttempt) -> bool:
     return (
         known.state == ended.state
+        and known.started_at_ms == ended.started_at_ms
         and known.finished_at_ms == ended.finished_at_ms
-        and _same_result(known.result, ended.result)
     )
-
-
-def _same_result(known: object, told: object) -> bool:
-    """Whether the results of two ends in one state are the same, JSON by value (RS-328)."""
-    match known, told:
-        case Success(), Success():
-            return json_equal(known.value, told.value)
-        case Failure(), Failure():
-            return known.reason == told.reason and json_equal(known.detail, told.detail)
-    return False
 
 
 def _disallowed(place: str, detail: str) -> EventError:

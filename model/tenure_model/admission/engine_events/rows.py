@@ -6,31 +6,48 @@ A row of an attempt that succeeded has the value as its ``outcome``; one that fa
 
 from typing import Final
 
+import attrs
+
 from tenure_model.admission.engine_events.attempts import read_attempt_payload
 from tenure_model.admission.engine_events.members import MalformedError, strict_record
+from tenure_model.admission.engine_events.projection import take_attempt
 from tenure_model.admission.engine_events.wire_forms import lineage_wire
 from tenure_model.admission.json_equality import json_equal
+from tenure_model.admission.refusal import refuse
 from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.attempts import Attempt
 from tenure_model.vocabulary.engine_events.attempts import EVENT_VERSION, AttemptPayload
-from tenure_model.vocabulary.engine_events.errors import INVALID_EVENT, EventError
+from tenure_model.vocabulary.engine_events.errors import DISALLOWED_TRANSITION, INVALID_EVENT, EventError
 from tenure_model.vocabulary.engine_events.lineage import Lineage
-from tenure_model.vocabulary.engine_events.projections import ProjectedAttempt
+from tenure_model.vocabulary.engine_events.projections import AttemptKey, ProjectedAttempt
 from tenure_model.vocabulary.engine_events.results import Failure, Success
 
 _ERROR: Final = frozenset(("reason", "detail"))
 
 
-def describe_row(row: Attempt, lineage: Lineage) -> AttemptPayload | EventError:
-    """What an event says after the row was written: write both in one transaction.
+def describe_row(row: Attempt, lineage: Lineage, told: Attempt | None) -> AttemptPayload | EventError:
+    """What an event says after ``row`` was written, where ``told`` is the row as it was last told, if it ever was.
 
-    ``malformed`` for a row that events cannot tell: in another state than theirs, in progress with an end or a result,
-    ended without them. Heartbeat and checkpoint of a row that has ended are left to the events before it.
+    ``malformed`` for a row that no event can tell: in another state than theirs, in progress with an end or a result,
+    ended without them. ``transition`` for one that cannot follow what was told: of an attempt that had ended, in
+    another state or at another time; ended, with another heartbeat or checkpoint than was told, since the event of an
+    end has neither (JN-354).
     """
     try:
-        return read_attempt_payload(_payload_of(row, lineage))
+        payload = read_attempt_payload(_payload_of(row, lineage))
+        attempts = {} if told is None else _projected(told, lineage)
     except MalformedError as error:
         return EventError("malformed", INVALID_EVENT, error.cause)
+    key = (payload.step_key_digest, payload.attempt)
+    if attempts and key not in attempts:
+        return EventError("malformed", INVALID_EVENT, refuse("told", "must be of the same attempt"))
+    refusal = take_attempt(attempts, payload, 1)
+    if refusal is not None:
+        return refusal
+    if not tells_row(attempts[key], row):
+        detail = "must have the heartbeat and the checkpoint that were told before its end"
+        return EventError("transition", DISALLOWED_TRANSITION, refuse("row", detail))
+    return payload
 
 
 def tells_row(projected: ProjectedAttempt, row: Attempt) -> bool:
@@ -45,6 +62,17 @@ def tells_row(projected: ProjectedAttempt, row: Attempt) -> bool:
         and json_equal(_outcome_of(projected), row.outcome)
         and json_equal(_error_of(projected), row.error)
     )
+
+
+def _projected(told: Attempt, lineage: Lineage) -> dict[AttemptKey, ProjectedAttempt]:
+    """What is known of an attempt whose row was told whenever it was written."""
+    payload = read_attempt_payload(_payload_of(told, lineage), "told")
+    attempts: dict[AttemptKey, ProjectedAttempt] = {}
+    take_attempt(attempts, payload, 0)
+    return {
+        key: attrs.evolve(attempt, heartbeat_at_ms=told.heartbeat_at_ms, checkpoint=told.checkpoint)
+        for key, attempt in attempts.items()
+    }
 
 
 def _payload_of(row: Attempt, lineage: Lineage) -> dict[str, object]:
