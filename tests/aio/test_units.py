@@ -1,4 +1,4 @@
-"""Units of work: whole or not at all, cancelled before they begin or not at all, and never two in one transaction."""
+"""Units of work: whole or not at all, whenever they are cancelled, and never two in one transaction."""
 
 import asyncio
 import threading
@@ -132,16 +132,16 @@ async def test_what_waits_for_the_writers_turn_has_begun(wide):
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
 @pytest.mark.parametrize("cancellations", [1, 3])
 async def test_a_task_that_asyncio_cancels_outlasts_its_unit(store, cancellations):
-    """No scope shields from ``task.cancel()``: the unit is waited for all the same, and its answer seen."""
+    """No scope shields from ``task.cancel()``: it is raised once the unit is over, and committed."""
     stop = Stop()
     seen = []
 
     async def call():
-        seen.append(await store.write(creating(store, "r", stop)))
         try:
-            await asyncio.sleep(0)
+            await store.write(creating(store, "r", stop))
         except asyncio.CancelledError as cancellation:
-            seen.append((cancellation.args, asyncio.current_task().cancelling()))
+            seen.append((cancellation.args, asyncio.current_task().cancelling(), ids(store)))
+            await asyncio.sleep(0)
             raise
 
     task = asyncio.create_task(call())
@@ -154,32 +154,98 @@ async def test_a_task_that_asyncio_cancels_outlasts_its_unit(store, cancellation
     await asyncio.wait([task])
 
     assert task.cancelled()
-    assert seen == ["r", ((f"cancellation {cancellations}",), cancellations)]
-    assert ids(store) == ["r"]
+    assert seen == [(("cancellation 1",), cancellations, ["r"])]
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_a_unit_that_fails_while_asyncio_cancels_it(store):
+    """The cancellation is raised, so that nobody who handles the error swallows it; the error is its cause."""
+    stop = Stop()
+    task = asyncio.create_task(store.write(creating(store, "r", stop, KeyError("no"))))
+    await stop.reached()
+    task.cancel()
+    stop.release()
+    with pytest.raises(asyncio.CancelledError) as raised:
+        await task
+
+    assert isinstance(raised.value.__cause__, KeyError)
+    assert ids(store) == []
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
 async def test_a_timeout_of_asyncio_comes_after_the_unit(store):
-    """``asyncio.timeout`` is told apart from a cancellation by counting; the count is right."""
+    """The call is the last wait in its block: that raises ``TimeoutError``, and leaves no cancellation behind."""
     stop = Stop()
-    seen = []
+    timeouts = []
 
-    async def call():
+    async def write():
         async with asyncio.timeout(None) as timeout:
             timeouts.append(timeout)
-            seen.append(await store.write(creating(store, "r", stop)))
-            await asyncio.sleep(60)
+            await store.write(creating(store, "r", stop))
 
-    timeouts = []
-    async with anyio.create_task_group() as tasks:
-        task = Started(tasks, call)
-        await stop.reached()
-        timeouts[0].reschedule(0)
-        await settle()
-        stop.release()
+    async def call():
+        with pytest.raises(TimeoutError):
+            await write()
+        await asyncio.sleep(0)
+        return asyncio.current_task().cancelling()
 
-    assert (seen, type(task.error)) == (["r"], TimeoutError)
+    task = asyncio.create_task(call())
+    await stop.reached()
+    timeouts[0].reschedule(0)
+    await settle()
+    assert not task.done()
+    stop.release()
+
+    assert await task == 0
     assert ids(store) == ["r"]
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_a_group_of_asyncio_that_fails_ends_after_the_unit(store):
+    """The call is the last wait in its block: that raises what another task raised, and leaves no cancellation."""
+    stop = Stop()
+    failing = asyncio.Event()
+
+    async def fail():
+        await failing.wait()
+        raise KeyError("no")
+
+    async def write():
+        async with asyncio.TaskGroup() as group:
+            group.create_task(fail())
+            await store.write(creating(store, "r", stop))
+
+    async def call():
+        with pytest.raises(ExceptionGroup):
+            await write()
+        await asyncio.sleep(0)
+        return asyncio.current_task().cancelling()
+
+    task = asyncio.create_task(call())
+    await stop.reached()
+    failing.set()
+    await settle()
+    assert not task.done()
+    stop.release()
+
+    assert await task == 0
+    assert ids(store) == ["r"]
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_units_that_asyncio_cancelled_keep_their_threads(store):
+    """One thread: what was cancelled has it until it is over, and nothing else begins."""
+    stop = Stop()
+    first = asyncio.create_task(store.write(creating(store, "first", stop)))
+    await stop.reached()
+    first.cancel()
+    second = asyncio.create_task(store._workers.write(store.sync.now))
+    await settle()
+    waiting = store._workers._writes.statistics().tasks_waiting
+    stop.release()
+    await asyncio.wait([first, second])
+
+    assert (first.cancelled(), waiting, second.cancelled()) == (True, 1, False)
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
@@ -343,6 +409,28 @@ async def test_closing_goes_through_though_it_is_cancelled(anyio_backend, tmp_pa
         opened.runs.get("first")
 
 
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+@pytest.mark.parametrize("begun", [True, False])
+async def test_closing_goes_through_though_asyncio_cancels_it(tmp_path, begun):
+    """Before it has a thread or after: the store is closed, and then the cancellation raised."""
+    stop = Stop()
+    opened = tenure.open(tmp_path / "runs.db")
+    store = tenure.aio.wrap(opened)
+    first = asyncio.create_task(store.write(creating(store, "first", stop)))
+    await stop.reached()
+    closing = asyncio.create_task(store.close())
+    await (settle() if begun else asyncio.sleep(0))
+    closing.cancel()
+    await settle()
+    assert not closing.done()
+    stop.release()
+    await asyncio.wait([first, closing])
+
+    assert closing.cancelled()
+    with pytest.raises(tenure.RunStoreError, match="closed"):
+        opened.runs.get("first")
+
+
 async def test_a_store_whose_opening_is_cancelled_is_closed(anyio_backend, tmp_path):
     """It is opened to its end, and closed at the first wait of the block."""
     stop = Stop()
@@ -369,6 +457,30 @@ async def test_a_store_whose_opening_is_cancelled_is_closed(anyio_backend, tmp_p
     assert not (tmp_path / "runs.db-wal").exists()
 
 
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_a_store_whose_opening_asyncio_cancels_is_closed(tmp_path):
+    """It is opened to its end and closed, and the block never entered."""
+    stop = Stop()
+
+    def clock():
+        stop()
+        return 0
+
+    async def use():
+        async with tenure.aio.open(tmp_path / "runs.db", clock=clock):
+            raise AssertionError("entered")
+
+    task = asyncio.create_task(use())
+    await stop.reached()
+    task.cancel()
+    stop.release()
+    await asyncio.wait([task])
+
+    assert task.cancelled()
+    assert (tmp_path / "runs.db").exists()
+    assert not (tmp_path / "runs.db-wal").exists()
+
+
 async def test_a_call_that_answers_is_there_and_a_cancelled_one_is_not(anyio_backend, tmp_path):
     """Many tasks, cancelled at any time: what was answered is committed, and nothing else."""
     random = Random(20)
@@ -392,15 +504,18 @@ async def test_a_call_that_answers_is_there_and_a_cancelled_one_is_not(anyio_bac
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
-async def test_a_call_that_asyncio_cancels_is_there_or_not(tmp_path, anyio_backend):
-    """The same, where asyncio cancels the tasks, more than once."""
+async def test_a_call_that_asyncio_cancels_is_over(tmp_path, anyio_backend):
+    """The same, where asyncio cancels the tasks, more than once: what is there then stays so, answered or not."""
     random = Random(20)
-    answered = []
+    answered, at_the_end = [], {}
     async with tenure.aio.open(tmp_path / "runs.db", threads=3) as store:
 
         async def create(run_id):
-            await store.runs.create(run_id, "{}")
-            answered.append(run_id)
+            try:
+                await store.runs.create(run_id, "{}")
+                answered.append(run_id)
+            finally:
+                at_the_end[run_id] = run_id in ids(store)
 
         tasks = [asyncio.create_task(create(f"run-{number:03}")) for number in range(200)]
         for task in random.sample(tasks, 150):
@@ -409,7 +524,9 @@ async def test_a_call_that_asyncio_cancels_is_there_or_not(tmp_path, anyio_backe
                 task.cancel()
         await asyncio.wait(tasks)
 
-        assert ids(store) == sorted(answered)
+        there = ids(store)
+    assert set(answered) <= set(there)
+    assert [run_id for run_id, is_there in sorted(at_the_end.items()) if is_there] == there
     assert [task for task in tasks if task.cancelled()]
 
 

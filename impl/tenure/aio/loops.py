@@ -1,4 +1,4 @@
-"""What anyio does not offer: calls into a loop that never wait, tasks of no scope, cancellation asked for again."""
+"""What anyio does not offer: calls into a loop that never wait, and tasks of no scope."""
 
 import asyncio
 import sys
@@ -47,14 +47,6 @@ def spawn(main: Callable[[], Coroutine[object, object, None]], name: str) -> obj
 
         return spawn_system_task(main, name=name)
     return asyncio.get_running_loop().create_task(main(), name=name, context=Context())
-
-
-def cancel_again(cancellation: BaseException) -> None:
-    """Have the next wait of this asyncio task raise a cancellation that was caught, counted as often as before."""
-    task = asyncio.current_task()
-    assert task is not None
-    task.uncancel()
-    task.cancel(*cancellation.args)
 
 
 class Bell:

@@ -9,7 +9,7 @@ from functools import partial
 from types import TracebackType
 from typing import Literal, TypeVar, TypeVarTuple
 
-from anyio import CapacityLimiter
+from anyio import CapacityLimiter, get_cancelled_exc_class
 
 import tenure.store
 from tenure.aio.attempts import AttemptStore
@@ -40,9 +40,9 @@ Arguments = TypeVarTuple("Arguments")
 class Store:
     """A store for the tasks of one loop, over a ``tenure.Store``, which is its ``sync``.
 
-    Every call is a unit of work: it runs whole in one worker thread, and no two tasks share a transaction. A call that
-    raises a cancellation has done nothing; one that had begun goes on to its end, and answers. Leaving its ``async
-    with`` block closes it.
+    Every call is a unit of work: it runs whole in one worker thread, and no two tasks share a transaction. Cancelled
+    before it has a thread it does nothing; after that it goes on to its end, and answers, or, where asyncio itself
+    cancels, raises the cancellation then. Leaving its ``async with`` block closes it.
     """
 
     __slots__ = ("_supervisor", "_workers", "attempts", "runs", "sync")
@@ -144,25 +144,30 @@ async def open(
     Arguments and errors are those of ``tenure.open``; ``sleep`` is called in worker threads. ``timing`` is what
     supervision measures and sleeps with in the loop. ``threads`` bounds those that write at once, and those that read.
     """
-    opened = await run_whole(
-        CapacityLimiter(1),
-        partial(
-            tenure.store.open,
-            path,
-            clock=clock,
-            sleep=sleep,
-            random=random,
-            identity=identity,
-            consensus=consensus,
-            facts=facts,
-            journal=journal,
-            attempts=attempts,
-            busy_timeout_ms=busy_timeout_ms,
-            retry=retry,
-            telemetry=telemetry,
-        ),
+    opening = partial(
+        tenure.store.open,
+        path,
+        clock=clock,
+        sleep=sleep,
+        random=random,
+        identity=identity,
+        consensus=consensus,
+        facts=facts,
+        journal=journal,
+        attempts=attempts,
+        busy_timeout_ms=busy_timeout_ms,
+        retry=retry,
+        telemetry=telemetry,
     )
-    async with Store(opened, threads, timing) as store:
+    opened: list[tenure.store.Store] = []
+    try:
+        await run_whole(CapacityLimiter(1), lambda: opened.append(opening()))
+    except get_cancelled_exc_class():
+        # By asyncio, while it was opened: nobody else has it.
+        for sync in opened:
+            await Store(sync).close()
+        raise
+    async with Store(opened[0], threads, timing) as store:
         yield store
 
 

@@ -1,8 +1,10 @@
 """Units of work: each runs whole in one worker thread, or never begins.
 
 Cancellation that arrives while a unit waits for a thread drops it: the caller sees the cancellation, and nothing was
-done. Once it has begun, the caller waits for its end and sees its answer or its error; the cancellation comes with the
-caller's next wait. So a call that raises a cancellation has done nothing, and one that did something says what.
+done. Once it has begun it goes on to its end, committed or rolled back, and the caller waits for that. Scopes of anyio
+and trio hold a cancellation off so long: the caller sees the answer or the error, and the cancellation comes with its
+next wait. Nothing holds off asyncio's own, of ``task.cancel()``, ``asyncio.timeout`` and ``asyncio.TaskGroup``: it is
+raised once the unit is over, with the unit's error as its cause, and whether the unit was committed must be read.
 
 Threads are limited, and cannot be waited for in a circle. A unit that waits for the writer's turn waits for a unit that
 has its thread already, or for a thread of somebody else; what would need another thread to go on is refused: a unit
@@ -12,13 +14,14 @@ of their own, since on a file they wait for no writer.
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from contextvars import ContextVar
 from typing import Final, TypeVar, TypeVarTuple
 
 import attrs
 from anyio import CancelScope, CapacityLimiter, get_cancelled_exc_class, to_thread
 
-from tenure.aio.loops import Bell, cancel_again
+from tenure.aio.loops import Bell
 from tenure.database.engine import UsageError
 from tenure.database.writer import Database
 
@@ -57,9 +60,20 @@ class Workers:
         return await self._run(self._reads, function, arguments)
 
     async def close(self, close: Callable[[], None]) -> None:
-        """Run ``close``, whoever is cancelled and however many wait for threads."""
+        """Run ``close``, whoever is cancelled and however many wait for threads.
+
+        Where asyncio cancels the caller it is run again, which must do nothing then, and the cancellation raised.
+        """
+        cancellation: BaseException | None = None
         with CancelScope(shield=True):
-            await self._run(CapacityLimiter(1), close, ())
+            while True:
+                try:
+                    await self._run(CapacityLimiter(1), close, ())
+                    break
+                except get_cancelled_exc_class() as another:
+                    cancellation = another
+        if cancellation is not None:
+            raise cancellation
 
     async def _run(
         self, limiter: CapacityLimiter, function: Callable[[*Arguments], Result], arguments: tuple[*Arguments]
@@ -83,17 +97,22 @@ def _marked(mark: _Mark, function: Callable[[*Arguments], Result], arguments: tu
 async def run_whole(
     limiter: CapacityLimiter, function: Callable[[*Arguments], Result], *arguments: *Arguments
 ) -> Result:
-    """Run ``function(*arguments)`` whole in a worker thread, or not at all; answer or raise what it did."""
+    """Run ``function(*arguments)`` whole in a worker thread, or not at all; answer or raise what it did.
+
+    A cancellation by asyncio itself is raised when it is over. The limiter counts it until then.
+    """
     unit: Future[Result] = Future()
     try:
-        await to_thread.run_sync(_run_unit, unit, function, arguments, limiter=limiter)
-    except get_cancelled_exc_class() as cancellation:
-        if unit.cancel():
-            raise
-        # Only asyncio's own cancellation gets here: no scope can shield from that.
-        await _outlast(unit, cancellation)
-    try:
-        return unit.result()
+        async with limiter:
+            try:
+                await to_thread.run_sync(_run_unit, unit, function, arguments, limiter=CapacityLimiter(1))
+            except get_cancelled_exc_class() as cancellation:
+                if unit.cancel():
+                    raise
+                # Only asyncio's own cancellation gets here: no scope can shield from that.
+                await _outlast(unit)
+                raise cancellation from unit.exception()
+            return unit.result()
     finally:
         # What it raises would refer to itself through this frame.
         del unit
@@ -110,14 +129,12 @@ def _run_unit(unit: "Future[Result]", function: Callable[[*Arguments], Result], 
         unit.set_result(result)
 
 
-async def _outlast(unit: "Future[Result]", cancellation: BaseException) -> None:
+async def _outlast(unit: "Future[Result]") -> None:
+    """Wait for the end of the unit, however often asyncio cancels the wait: one cancellation is there to be raised."""
     bell = Bell()
     unit.add_done_callback(lambda _: bell.ring())
     over = bell.listen()
     with CancelScope(shield=True):
         while not unit.done():
-            try:
+            with suppress(get_cancelled_exc_class()):
                 await over.wait()
-            except get_cancelled_exc_class() as another:
-                cancellation = another
-    cancel_again(cancellation)
