@@ -218,6 +218,31 @@ def test_a_snapshot_that_is_wrong_is_never_compacted_to(
     assert store.journal.entries("run-1", limit=100, after=entries[-1].seq).entries != ()
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE {table} SET state_json = json_set(state_json, '$.rows[0].startedAtMs', 777) WHERE seq = NEW.seq",
+        "UPDATE {table} SET state_json = json_remove(state_json, '$.rows[0]') WHERE seq = NEW.seq",
+        "UPDATE {table} SET state_json = '{{}}' WHERE seq = NEW.seq",
+        "DELETE FROM {table} WHERE seq = NEW.seq",
+    ],
+    ids=["another start", "a row less", "no snapshot", "lost"],
+)
+def test_a_snapshot_that_was_stored_otherwise_is_not_compacted_to(store: tenure.Store, damage: str) -> None:
+    """What is in the database has to say what was projected, before anything is deleted."""
+    fill(store, interleaved(2))
+    entries = store.journal.entries("run-1", limit=100).entries
+    statement = damage.format(table="flows_journal_checkpoints")
+    trigger = f"CREATE TRIGGER damage AFTER INSERT ON flows_journal_checkpoints BEGIN {statement}; END"
+    store.database.write(store.database.rows, trigger)
+
+    with pytest.raises(events.EventError) as raised:
+        events.compact_attempts(store.journal, CONSUMER, ME)
+
+    assert raised.value.code == "malformed"
+    assert store.journal.entries("run-1", limit=100).entries == entries
+
+
 def test_only_the_owner_compacts(store: tenure.Store) -> None:
     """The fence is the journal's own; a projection restores none (JN-083)."""
     fill(store, interleaved(2))
