@@ -310,6 +310,7 @@ def test_a_call_without_an_outcome_is_counted(
         (lambda world: world.runs.reconfirm("r", {}, NOW), {}, "flows_run_heartbeats"),
         (lambda world: world.runs.transition_owned("r", A, "done"), {"to": "done"}, "flows_run_transitions"),
         (lambda world: world.runs.transition_owned("r", A, ["x"]), {"to": "list"}, "flows_run_transitions"),
+        (lambda world: world.runs.transition_owned("r", A, "done\ud800"), {"to": "invalid"}, "flows_run_transitions"),
     ],
 )
 def test_refused_input_is_a_failure_that_names_nobody(

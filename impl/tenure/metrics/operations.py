@@ -21,6 +21,7 @@ from tenure_model.admission.journal_options import (
 )
 from tenure_model.admission.records import admit_owner, admit_run_id
 from tenure_model.admission.refusal import Refusal
+from tenure_model.admission.text import has_surrogate
 from tenure_model.vocabulary import attempt_outcomes, outcomes
 from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.attempts import AttemptId
@@ -57,8 +58,13 @@ class Operation:
 
 
 def requested_status(value: object) -> str:
-    """The attribute ``to``: the text as given, even an invalid one (RS-961), or the type's name of what is no text."""
-    return value if type(value) is str else type(value).__name__
+    """The attribute ``to``: the text as given, even an invalid one (RS-961).
+
+    What is no text is said by its type's name; half a surrogate pair, which no exporter can encode, as ``invalid``.
+    """
+    if type(value) is not str:
+        return type(value).__name__
+    return "invalid" if has_surrogate(value) else value
 
 
 def _outcomes(union: object) -> Mapping[type[object], str]:
