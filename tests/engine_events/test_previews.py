@@ -2,6 +2,7 @@
 
 import json
 from datetime import date
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from tenure_model.admission.redaction.redactor import Redactor, make_noop_redact
 from tenure_model.admission.text import utf16_length
 from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.engine_events.nodes import ResultPreview
-from tests.engine_events.support import not_json
+from tests.engine_events.support import BAD_QUANTITIES, not_json
 
 SECRET = "ghp_" + "a1B2" * 9
 UNCHANGED = make_noop_redactor()
@@ -124,3 +125,13 @@ def test_a_preview_is_a_beginning(text: str, units: int) -> None:
     assert answer.truncated == (answer.preview != whole)
     assert answer.preview == whole or utf16_length(whole[: len(answer.preview) + 1]) > units
     assert answer.bytes == len(whole.encode())
+
+
+@pytest.mark.parametrize("bound", [bound for bound in BAD_QUANTITIES if bound is not ABSENT], ids=repr)
+@pytest.mark.parametrize("name", ["max_units", "max_redaction_bytes"])
+def test_a_bound_is_a_safe_integer(name: str, bound: object) -> None:
+    """From zero; the complaint names the parameter, whatever the value is (JN-384)."""
+    bounds: Any = {name: bound}
+
+    with pytest.raises(ValueError, match=f"^{name} must be a non-negative safe integer$"):
+        preview_result("a", **bounds)

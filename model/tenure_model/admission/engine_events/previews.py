@@ -1,6 +1,7 @@
 """Summaries of results that may be shown: redact first, cut second (JN-384)."""
 
 from tenure_model.admission.canonical_json import encode_plain
+from tenure_model.admission.integers import is_safe_integer
 from tenure_model.admission.redaction.redactor import DEFAULT_REDACTOR
 from tenure_model.vocabulary.absent import ABSENT, AbsentType
 from tenure_model.vocabulary.engine_events.nodes import (
@@ -24,7 +25,11 @@ def preview_result(
     ``bytes`` is the size in UTF-8 of the text that was cut. A value of more than ``max_redaction_bytes`` of JSON is not
     redacted: its preview is empty and ``bytes`` is its own size. ``ABSENT`` where the value, or what the redactor makes
     of it, is no JSON, and where the redactor raises: nothing unredacted may pass. ``default`` encodes what is no JSON.
+    Both bounds are 0..2**53-1; one that is not is a ``ValueError`` that names it.
     """
+    for name, bound in (("max_units", max_units), ("max_redaction_bytes", max_redaction_bytes)):
+        if not is_safe_integer(bound):
+            raise ValueError(f"{name} must be a non-negative safe integer")
     own = encode_plain(value, default=default)
     if type(own) is not str:
         return ABSENT
