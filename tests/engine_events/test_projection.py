@@ -10,17 +10,18 @@ import pytest
 from tenure_model.admission.engine_events.projection import fold_attempts
 from tenure_model.admission.engine_events.rows import describe_row, tells_row
 from tenure_model.admission.engine_events.snapshots import decode_snapshot, encode_snapshot
+from tenure_model.admission.redaction.redactor import make_noop_redactor
 from tenure_model.admission.refusal import Refusal
 from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.attempts import Attempt
 from tenure_model.vocabulary.constants import MAX_SAFE_INTEGER
-from tenure_model.vocabulary.engine_events.attempts import ATTEMPT_LIFECYCLE
+from tenure_model.vocabulary.engine_events.attempts import ATTEMPT_LIFECYCLE, AttemptPayload
 from tenure_model.vocabulary.engine_events.errors import EventError
 from tenure_model.vocabulary.engine_events.markers import ATTEMPT_STARTED
 from tenure_model.vocabulary.engine_events.nodes import NODE_SETTLED
 from tenure_model.vocabulary.engine_events.projections import EMPTY_PROJECTION, AttemptProjection, ProjectedAttempt
 from tenure_model.vocabulary.engine_events.results import Failure, Success
-from tenure_model.vocabulary.journal import Entry
+from tenure_model.vocabulary.journal import Entry, Redact
 from tests.engine_events.histories import COUNTS, IN_PROGRESS, history, interleaved, started, told
 from tests.engine_events.support import (
     ATTEMPT,
@@ -502,3 +503,41 @@ def test_the_histories_hold_every_kind_of_write() -> None:
         *(("patch", True, refused) for refused in (None, "malformed")),
         *(("patch", False, refused) for refused in (None, "transition", "malformed")),
     }
+
+
+@pytest.mark.parametrize("digest", ["sk-step00001", "Bearer abcdef", "token=abc", "AKIA" + "A1" * 8])
+def test_an_identity_that_looks_like_a_secret_is_malformed(digest: str) -> None:
+    """Redaction would make one attempt of several; a journal that redacts nothing stores it (JN-056, JN-064)."""
+    row = attrs.evolve(started(0), step_key_digest=digest)
+    lineage = attrs.evolve(ROOT_LINEAGE, lineage_id=digest)
+
+    assert why(describe_row(row, ROOT_LINEAGE, None)) == ("malformed", "payload.stepKeyDigest")
+    assert why(describe_row(started(0), lineage, None)) == ("malformed", "payload.lineage")
+    assert isinstance(describe_row(row, lineage, None, make_noop_redactor()), AttemptPayload)
+
+
+def fail(value: object) -> object:
+    """A redactor that does not work."""
+    raise RuntimeError(value)
+
+
+@pytest.mark.parametrize(
+    ("redact", "place"),
+    [
+        (fail, "payload"),
+        (lambda _: None, "payload.version"),
+        (lambda value: {**value, "attempt": 1}, "payload.attempt"),
+        (lambda value: lacking(value, "lineage.parentRunId"), "payload.lineage"),
+    ],
+    ids=["fails", "nothing left", "attempt", "lineage"],
+)
+def test_a_redactor_that_spoils_the_identity_is_told_of(redact: Redact, place: str) -> None:
+    """It is the caller's own (JN-050)."""
+    assert why(describe_row(started(0), ROOT_LINEAGE, None, redact)) == ("malformed", place)
+
+
+def test_what_a_row_holds_may_be_secret() -> None:
+    """Checkpoint and result are for the journal to redact, and are no identity."""
+    row = attrs.evolve(started(0), checkpoint={"password": "p", "note": "sk-step00001"})
+
+    assert isinstance(describe_row(row, ROOT_LINEAGE, None), AttemptPayload)

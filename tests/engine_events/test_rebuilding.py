@@ -272,6 +272,17 @@ def test_a_row_that_events_cannot_tell_is_refused(store: tenure.Store) -> None:
     assert row_count(store) == 0
 
 
+def test_attempts_are_never_taken_for_each_other(store: tenure.Store) -> None:
+    """One whose digest the journal would redact is refused with its row."""
+    digests = ["sk-step00001", "sk-step00002", "digest-1"]
+    rows = [tenure.Attempt("run-1", digest, 0, "running", 5, None) for digest in digests]
+
+    fill(store, [Write("put", row, "malformed" if row.step_key_digest.startswith("sk") else None) for row in rows])
+
+    assert list(events.rebuild_attempts(store.journal, CONSUMER).attempts) == [("digest-1", 0)]
+    assert row_count(store) == 1
+
+
 @pytest.mark.parametrize("count", [2, 70])
 @pytest.mark.parametrize("seed", range(2))
 def test_a_killed_process_leaves_what_can_be_rebuilt(tmp_path: Path, count: int, seed: int) -> None:

@@ -11,6 +11,7 @@ from tenure.journal.journal import Journal
 from tenure_model.admission.engine_events.projection import fold_attempts
 from tenure_model.admission.engine_events.rows import describe_row
 from tenure_model.admission.engine_events.snapshots import decode_snapshot, encode_snapshot
+from tenure_model.admission.redaction.redactor import DEFAULT_REDACTOR
 from tenure_model.admission.refusal import refuse
 from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.attempts import Attempt
@@ -19,26 +20,29 @@ from tenure_model.vocabulary.engine_events.consumers import Consumer
 from tenure_model.vocabulary.engine_events.errors import INVALID_SNAPSHOT, EventError
 from tenure_model.vocabulary.engine_events.lineage import Lineage
 from tenure_model.vocabulary.engine_events.projections import EMPTY_PROJECTION, AttemptProjection
-from tenure_model.vocabulary.journal import Checkpoint, CompactionResult
+from tenure_model.vocabulary.journal import Checkpoint, CompactionResult, Redact
 from tenure_model.vocabulary.owners import OwnerId
 
 PAGE_SIZE: Final = 1_000
 """How many entries are read at a time."""
 
 
-def attempt_payload(row: Attempt, lineage: Lineage, told: Attempt | None) -> AttemptPayload:
+def attempt_payload(
+    row: Attempt, lineage: Lineage, told: Attempt | None, *, redact: Redact = DEFAULT_REDACTOR
+) -> AttemptPayload:
     """What an event says after the row was written; write both in one transaction (JN-353, JN-354).
 
     ``told`` is the row as the last event told it, ``None`` where none did. Where every write is told, heartbeats and
     patches too, that is the row as it stood before. A success has its value as the row's ``outcome``, a failure
-    ``{reason, detail}`` as its ``error``.
+    ``{reason, detail}`` as its ``error``. ``redact`` is the redactor that the journal was given.
 
     Raises ``EventError``, so that what is told always equals the rows: ``malformed`` for a row that no event can tell,
-    in a state of its own, in progress with an outcome, ended without one; ``transition`` for one that cannot follow
+    in a state of its own, in progress with an outcome, ended without one, or with a digest or another identity that
+    redaction would change, so that readers could not tell it from others; ``transition`` for one that cannot follow
     what was told, because an attempt that had ended moves on, or one that ends has another heartbeat or checkpoint than
     was told, which the event of an end does not carry.
     """
-    answer = describe_row(row, lineage, told)
+    answer = describe_row(row, lineage, told, redact)
     if isinstance(answer, EventError):
         raise answer
     return answer

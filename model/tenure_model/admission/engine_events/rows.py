@@ -13,6 +13,7 @@ from tenure_model.admission.engine_events.members import MalformedError, strict_
 from tenure_model.admission.engine_events.projection import take_attempt
 from tenure_model.admission.engine_events.wire_forms import lineage_wire
 from tenure_model.admission.json_equality import json_equal
+from tenure_model.admission.redaction.redactor import DEFAULT_REDACTOR
 from tenure_model.admission.refusal import refuse
 from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.attempts import Attempt
@@ -21,20 +22,26 @@ from tenure_model.vocabulary.engine_events.errors import DISALLOWED_TRANSITION, 
 from tenure_model.vocabulary.engine_events.lineage import Lineage
 from tenure_model.vocabulary.engine_events.projections import AttemptKey, ProjectedAttempt
 from tenure_model.vocabulary.engine_events.results import Failure, Success
+from tenure_model.vocabulary.journal import Redact
 
 _ERROR: Final = frozenset(("reason", "detail"))
 
 
-def describe_row(row: Attempt, lineage: Lineage, told: Attempt | None) -> AttemptPayload | EventError:
+def describe_row(
+    row: Attempt, lineage: Lineage, told: Attempt | None, redact: Redact = DEFAULT_REDACTOR
+) -> AttemptPayload | EventError:
     """What an event says after ``row`` was written, where ``told`` is the row as it was last told, if it ever was.
 
     ``malformed`` for a row that no event can tell: in another state than theirs, in progress with an end or a result,
-    ended without them. ``transition`` for one that cannot follow what was told: of an attempt that had ended, in
+    ended without them; where ``redact``, the journal's redactor, would change an identity, so that two attempts might
+    become one. ``transition`` for one that cannot follow what was told: of an attempt that had ended, in
     another state or at another time; ended, with another heartbeat or checkpoint than was told, since the event of an
     end has neither (JN-354).
     """
     try:
-        payload = read_attempt_payload(_payload_of(row, lineage))
+        written = _payload_of(row, lineage)
+        payload = read_attempt_payload(written)
+        _check_identity(written, redact)
         attempts = {} if told is None else _projected(told, lineage)
     except MalformedError as error:
         return EventError("malformed", INVALID_EVENT, error.cause)
@@ -62,6 +69,18 @@ def tells_row(projected: ProjectedAttempt, row: Attempt) -> bool:
         and json_equal(_outcome_of(projected), row.outcome)
         and json_equal(_error_of(projected), row.error)
     )
+
+
+def _check_identity(payload: dict[str, object], redact: Redact) -> None:
+    """Everything but the lifecycle is stored as it is."""
+    identity = {name: member for name, member in payload.items() if name != "lifecycle"}
+    try:
+        stored = redact(identity)
+    except Exception:  # noqa: BLE001  # whatever a caller's redactor raises, the journal would refuse the event
+        raise MalformedError("payload", "could not be redacted") from None
+    for name, member in identity.items():
+        if type(stored) is not dict or not json_equal(member, stored.get(name, ABSENT)):
+            raise MalformedError(f"payload.{name}", "must not be changed by redaction")
 
 
 def _projected(told: Attempt, lineage: Lineage) -> dict[AttemptKey, ProjectedAttempt]:
