@@ -1,5 +1,7 @@
 """Streams, subscriptions and projections as asynchronous iterators: ends, cancellation, threads."""
 
+import asyncio
+
 import anyio
 import pytest
 
@@ -133,6 +135,39 @@ async def test_a_page_that_is_cancelled_while_it_is_read(anyio_backend, tmp_path
         assert task.scope.cancelled_caught
         assert seen == [0]
         assert (await anext(stream)).seq == 1
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+@pytest.mark.parametrize("failure", [None, tenure.DatabaseError("io", "disk")])
+async def test_a_page_that_asyncio_cancels_while_it_is_read(anyio_backend, tmp_path, failure):
+    """``asyncio.wait_for`` drops what a cancelled call answers: the page is kept for the next call, or its error."""
+    faults = Faults()
+    stop = Stop()
+    async with tenure.aio.open(FaultyEngine(tmp_path / "runs.db", faults), journal=SETUP) as store:
+        await emit(store, 2)
+        stream = store.journal.stream("r")
+
+        def before(sql):
+            if sql == statements.PAGE:
+                stop()
+                if failure is not None:
+                    raise failure
+
+        faults.before = before
+        task = asyncio.create_task(stream.__anext__())
+        await stop.reached()
+        task.cancel()
+        stop.release()
+        await asyncio.wait([task])
+        assert task.cancelled()
+
+        if failure is None:
+            assert [(await anext(stream)).seq for _ in range(2)] == [0, 1]
+        else:
+            with pytest.raises(tenure.JournalError) as raised:
+                await anext(stream)
+            assert raised.value.code == "read_failed"
+            assert await anext(stream, None) is None
 
 
 async def test_closing_it_ends_a_wait(store, follow):

@@ -76,7 +76,7 @@ class EntryStream:
     It ends with the error that a page met, or, without one, when it or the store is closed.
     """
 
-    __slots__ = ("_bell", "_buffer", "_instance", "_is_closed", "_stream", "_turn", "_workers")
+    __slots__ = ("_bell", "_buffer", "_failure", "_instance", "_is_closed", "_stream", "_turn", "_workers")
 
     def __init__(self, workers: Workers, instance: Instance, run_id: str, after: int) -> None:
         self._workers = workers
@@ -84,6 +84,7 @@ class EntryStream:
         self._bell = Bell()
         self._stream = _RingingStream(instance, run_id, after, self._bell)
         self._buffer: deque[Entry] = deque()
+        self._failure: Exception | None = None
         self._is_closed = False
         self._turn = Lock()
 
@@ -106,6 +107,7 @@ class EntryStream:
         """End it: whoever waits for the next entry stops, and no compaction waits for it. It never waits."""
         self._is_closed = True
         self._buffer.clear()
+        self._failure = None
         self._stream.close()
 
     def __aiter__(self) -> "EntryStream":
@@ -115,8 +117,15 @@ class EntryStream:
         while not self._is_closed:
             if self._buffer:
                 return self._buffer.popleft()
+            if self._failure is not None:
+                failure, self._failure = self._failure, None
+                try:
+                    raise failure
+                finally:
+                    # It would refer to itself through this frame.
+                    del failure
             async with self._turn:
-                if not self._buffer:
+                if not self._buffer and self._failure is None:
                     await self._read()
         raise StopAsyncIteration
 
@@ -131,8 +140,12 @@ class EntryStream:
                 await news.wait()
 
     def _fill(self) -> bool:
-        """In a worker thread: what was read is in the buffer, whatever becomes of who waits for it."""
-        page = self._stream.page()
+        """In a worker thread: what came of it is kept, an error too, whatever becomes of who waits for it."""
+        try:
+            page = self._stream.page()
+        except Exception as failure:  # noqa: BLE001  # it is for whoever asks next
+            self._failure = failure
+            return True
         self._buffer.extend(page)
         return bool(page) or self._stream.is_ended
 
