@@ -272,6 +272,43 @@ def test_a_row_that_events_cannot_tell_is_refused(store: tenure.Store) -> None:
     assert row_count(store) == 0
 
 
+def test_attempts_told_by_a_stranger_stop_the_projection(store: tenure.Store) -> None:
+    """Which holds until a reader believes that source as well; nothing is deleted meanwhile (JN-359)."""
+    fill(store, interleaved(2))
+    stranger = events.AttemptPayload(ROOT_LINEAGE, "run-1", "digest-9", 0, events.AttemptRunning(5))
+    store.journal.emit_durable_unfenced(events.attempt(stranger, "stranger", 0))
+    entries = store.journal.entries("run-1", limit=100).entries
+
+    for use in (
+        lambda: events.rebuild_attempts(store.journal, CONSUMER),
+        lambda: events.compact_attempts(store.journal, CONSUMER, ME),
+    ):
+        with pytest.raises(events.EventError) as raised:
+            use()
+
+        assert (raised.value.code, raised.value.cause) == ("foreign", entries[-1])
+    believing = attrs.evolve(CONSUMER, sources={*CONSUMER.sources, "stranger"})
+    assert ("digest-9", 0) in events.rebuild_attempts(store.journal, believing).attempts
+    assert events.compact_attempts(store.journal, believing, ME).deleted == len(entries) - 1
+
+
+def test_a_checkpoint_of_another_kind_stops_the_projection(store: tenure.Store) -> None:
+    """It might stand for entries that are gone; a snapshot above it would not be trusted either."""
+    fill(store, interleaved(2))
+    entries = store.journal.entries("run-1", limit=100).entries
+    store.journal.checkpoint("run-1", entries[0].seq, {"step": 3}, ME)
+
+    for use in (
+        lambda: events.rebuild_attempts(store.journal, CONSUMER),
+        lambda: events.compact_attempts(store.journal, CONSUMER, ME),
+    ):
+        with pytest.raises(events.EventError) as raised:
+            use()
+
+        assert raised.value.code == "malformed"
+    assert store.journal.entries("run-1", limit=100).entries == entries
+
+
 def test_attempts_are_never_taken_for_each_other(store: tenure.Store) -> None:
     """One whose digest the journal would redact is refused with its row."""
     digests = ["sk-step00001", "sk-step00002", "digest-1"]
