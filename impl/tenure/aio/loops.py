@@ -37,16 +37,25 @@ def calls_into_this_loop() -> Callable[[Call], None]:
     return call
 
 
-def spawn(main: Callable[[], Coroutine[object, object, None]], name: str) -> object:
+def spawn(main: Callable[[], Coroutine[object, object, None]], over: Call, name: str) -> object:
     """Start a task that belongs to the loop and to no scope; keep the answer as long as it is to live.
 
-    It must not raise. The loop cancels it when its main task is over.
+    It must not raise. The loop cancels it when its main task is over. ``over`` is called when it has ended, also where
+    it was cancelled before its first step, as asyncio does: then ``main`` has never run.
     """
     if _in_trio():
         from trio.lowlevel import spawn_system_task
 
-        return spawn_system_task(main, name=name)
-    return asyncio.get_running_loop().create_task(main(), name=name, context=Context())
+        async def run() -> None:
+            try:
+                await main()
+            finally:
+                over()
+
+        return spawn_system_task(run, name=name)
+    task = asyncio.get_running_loop().create_task(main(), name=name, context=Context())
+    task.add_done_callback(lambda _: over(), context=Context())
+    return task
 
 
 class Bell:

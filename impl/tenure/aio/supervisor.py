@@ -130,7 +130,7 @@ class Supervisor:
             for action in run.machine.start():
                 self._perform(run, action)
             if self._task is None:
-                self._task = spawn(self._watch, TASK)
+                self._watch_from_now_on()
         except BaseException:
             self._end(run, None)
             raise
@@ -160,6 +160,15 @@ class Supervisor:
     def next_due(self) -> float | None:
         """When the next sleep or limit ends, in seconds of the timer; ``None`` if there is none."""
         return self._timers[0][0] if self._timers else None
+
+    def _watch_from_now_on(self) -> None:
+        def over() -> None:
+            # It has seen to this itself, unless it never began.
+            if self._task is task:
+                self._task = None
+                self._interrupt_all()
+
+        self._task = task = spawn(self._watch, over, TASK)
 
     async def _watch(self) -> None:
         """The task: sleep until something is due or new, fire it, and see to it that it is done."""
