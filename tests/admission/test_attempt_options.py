@@ -69,6 +69,7 @@ def test_admitted(value: object, admitted: AttemptOptions) -> None:
         ({"inProgressStates": "running"}, ARRAY),
         ({"inProgressStates": {"0": "running"}}, ARRAY),
         ({"inProgressStates": {"running"}}, ARRAY),
+        ({"inProgressStates": ("running",)}, ARRAY),
         ({"inProgressStates": [[["a"]]]}, ARRAY),
         ({"inProgressStates": ["\ud800"]}, ARRAY),
         ({"inProgressStates": [object()]}, ARRAY),

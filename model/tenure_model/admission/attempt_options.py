@@ -36,7 +36,8 @@ def admit_attempt_options(value: object = ABSENT) -> AttemptOptions | AttemptRef
     """Options with every default filled in, or the first refusal in the order states, bytes, mode (RS-804).
 
     ``value`` is an ``AttemptOptions`` or an exact ``dict`` of at most the three members; ``ABSENT`` is no options,
-    ``None`` is refused (RS-800). Members that are absent or ``None`` take their default.
+    ``None`` is refused (RS-800). Members that are absent or ``None`` take their default. The states of the class may
+    be a tuple, those of a ``dict`` are a list.
     """
     members = _members(value)
     if members is None:
@@ -61,16 +62,19 @@ def _members(value: object) -> dict[str, object] | None:
     if value is ABSENT:
         return {}
     if type(value) is AttemptOptions:
-        return {wire: getattr(value, name) for wire, name in _OPTION_FIELDS.items() if hasattr(value, name)}
+        fields = {wire: getattr(value, name) for wire, name in _OPTION_FIELDS.items() if hasattr(value, name)}
+        states = fields.get("inProgressStates", ABSENT)
+        # The array of the class; on the wire it is a list and nothing else.
+        return {**fields, "inProgressStates": list(states)} if type(states) is tuple else fields
     members = wire_members(value)
     return members if members is not None and members.keys() <= _OPTION_FIELDS.keys() else None
 
 
 def _admit_states(value: object) -> tuple[str, ...] | AttemptRefusal:
-    """The states as a copy of the caller's array, an exact ``list`` or ``tuple`` (RS-801)."""
+    """The states as a copy of the caller's array, an exact ``list`` (RS-801)."""
     if _is_unsaid(value):
         return DEFAULT_IN_PROGRESS_STATES
-    array = admit_json_value(list(value) if type(value) is tuple else value, _STATE_LIMITS)
+    array = admit_json_value(value, _STATE_LIMITS)
     if (
         type(array) is not list
         or len(array) > MAX_IN_PROGRESS_STATES
