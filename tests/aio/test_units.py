@@ -348,6 +348,22 @@ async def test_a_transaction_in_the_loops_thread_is_not_waited_for(wide):
     assert ids(wide) == ["first", "third"]
 
 
+async def test_a_task_started_in_a_transaction_of_the_loops_thread_is_refused(wide):
+    """What it writes through the synchronous store would go with the first task's transaction."""
+
+    async def write():
+        wide.sync.runs.create("second", "{}")
+
+    with wide.sync.transaction():
+        wide.sync.runs.create("first", "{}")
+        async with anyio.create_task_group() as tasks:
+            other = Started(tasks, write)
+        wide.sync.runs.create("third", "{}")
+
+    assert isinstance(other.error, tenure.UsageError)
+    assert ids(wide) == ["first", "third"]
+
+
 async def test_a_unit_does_not_wait_for_another(store):
     """From inside a unit, back through the loop: it would need a thread that it keeps itself."""
 

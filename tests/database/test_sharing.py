@@ -1,5 +1,6 @@
 """Tests of threads, tasks and processes that share a database."""
 
+import asyncio
 import contextvars
 import subprocess
 import sys
@@ -175,6 +176,26 @@ def test_another_task_of_the_thread_is_refused(database: Database) -> None:
 
     assert waiting is False
     assert database.read("SELECT x FROM t") == [(1,)]
+
+
+def test_a_task_that_was_started_inside_a_transaction_is_refused(database: Database) -> None:
+    """It begins with a copy of the context, which the transaction does not belong to; the first goes on."""
+
+    async def insert_other() -> None:
+        with pytest.raises(UsageError):
+            insert(database, 2)
+
+    async def insert_both() -> None:
+        with database.transaction():
+            insert(database, 1)
+            await asyncio.create_task(insert_other())
+            insert(database, 3)
+            with database.transaction():
+                insert(database, 4)
+
+    asyncio.run(insert_both())
+
+    assert database.read("SELECT x FROM t") == [(1,), (3,), (4,)]
 
 
 def test_another_task_of_the_thread_reads_what_is_committed(tmp_path: Path) -> None:

@@ -1,9 +1,10 @@
 """One write transaction at a time, nested scopes, retries, reads beside it, and work that waits for the commit.
 
-An explicit transaction belongs to the thread that opened it, and within that thread to the context that opened it: a
-call from another thread waits for it to end and never becomes a part of it. Single writes of several threads, on a
-file, share a transaction where they meet: each runs in its own thread and in a savepoint, in turn; one of them commits
-for all, and each returns once that has happened. To each it looks as if it had committed by itself.
+An explicit transaction belongs to the thread that opened it, and within that thread to the context that opened it, not
+to copies: a call from another thread waits for it to end and never becomes a part of it; another task's is refused.
+Single writes of several threads, on a file, share a transaction where they meet: each runs in its own thread and in a
+savepoint, in turn; one of them commits for all, and each returns once that has happened. To each it looks as if it had
+committed by itself.
 """
 
 import sys
@@ -28,7 +29,7 @@ from tenure.database.engine import (
 from tenure.database.open_transaction import OpenTransaction
 from tenure.database.open_transaction import Withdrawn as Withdrawn
 from tenure.database.retry import RetryPolicy, is_transient
-from tenure.database.scopes import Scope, open_scopes
+from tenure.database.scopes import Scope
 from tenure.database.scopes import Transaction as Transaction
 from tenure.database.turns import NOBODY, Group, Member, Turns
 
@@ -83,7 +84,7 @@ class Database:
         self._turns = Turns()
         # What several writes save by sharing a transaction is the wait for the disk.
         self._shares = engine.concurrent_reads
-        # The thread whose turn it is, and the mark of the explicit transaction it has open, if it is one.
+        # The thread whose turn it is, and the context of the explicit transaction it has open, if it is one.
         self._owner = NOBODY
         self._scope: Scope | None = None
         self._connection: Connection = self._repeat(engine.connect)
@@ -328,7 +329,7 @@ class Database:
         self._scope = None
         self._open.undo()
 
-    def enter(self, scope: Scope) -> int | None:
+    def enter(self) -> int | None:
         """For ``Transaction``: open a scope; answers the savepoint's mark, or ``None`` for the outermost."""
         if self._owner == get_ident():
             if not self._in_scope():
@@ -338,7 +339,7 @@ class Database:
         try:
             self._owner = get_ident()
             self._repeat(self._begin)
-            self._scope = scope
+            self._scope = Scope()
         except BaseException:
             self._leave()
             raise
@@ -393,7 +394,7 @@ class Database:
 
     def _in_scope(self) -> bool:
         """Whether this context, and not merely this thread, opened the transaction."""
-        return self._scope is None or self._scope in open_scopes.get()
+        return self._scope is None or self._scope.is_here()
 
     def _repeat(self, step: Callable[[], Result]) -> Result:
         """Run ``step`` until it succeeds, fails otherwise than busy, or the policy ends."""
