@@ -1,6 +1,7 @@
 """Streams, subscriptions and projections as asynchronous iterators: ends, cancellation, threads."""
 
 import asyncio
+from contextlib import suppress
 
 import anyio
 import pytest
@@ -10,6 +11,7 @@ import tenure.aio
 from tenure.journal import statements
 from tests.aio.support import JOURNAL, PATIENCE_SECONDS, A, Started, Stop, settle
 from tests.database.support import Faults, FaultyEngine
+from tests.metrics.support import collected
 
 pytestmark = pytest.mark.anyio
 
@@ -285,6 +287,30 @@ async def test_what_is_no_projection_is_refused_before_a_stream_is_opened(store)
         store.journal.project(3, "r")
 
     assert list(store.sync.journal.instance.streams) == []
+
+
+@pytest.mark.parametrize(
+    "follow",
+    [
+        *FOLLOWERS.values(),
+        lambda store: store.journal.stream("r", after_sequence=4),
+        lambda store: store.journal.stream(""),
+        lambda store: store.journal.project(COUNT, ""),
+    ],
+)
+async def test_opening_one_is_a_span(anyio_backend, follow):
+    """JN-413: the same as of the synchronous store, a refused one too."""
+    seen = [collected(), collected()]
+    with tenure.open(":memory:", journal=JOURNAL, telemetry=seen[0].telemetry) as sync:
+        with suppress(tenure.JournalError):
+            follow(sync)
+        async with tenure.aio.open(":memory:", journal=JOURNAL, telemetry=seen[1].telemetry) as store:
+            with suppress(tenure.JournalError):
+                follow(store)
+            theirs, spans = (each.of_operations() for each in seen)
+
+    assert spans == theirs
+    assert spans[-1][0] in ("Journal.stream", "Journal.changes", "Journal.project")
 
 
 async def test_changes_keep_the_newest(anyio_backend):

@@ -14,6 +14,7 @@ from tenure.journal.journal import Input
 from tenure.journal.journal import Journal as SyncJournal
 from tenure.journal.projection import Projection, require_projection
 from tenure.journal.streams import admit_stream
+from tenure.metrics import operations
 from tenure_model.vocabulary.absent import ABSENT, AbsentType
 from tenure_model.vocabulary.journal import (
     Checkpoint,
@@ -70,19 +71,24 @@ class Journal:
 
     def stream(self, run_id: str, *, after_sequence: int | AbsentType = ABSENT) -> EntryStream:
         """Every entry above ``after_sequence``, those that are there and those to come, for this loop."""
-        admitted_id, after = admit_stream(StreamOptions(run_id, after_sequence))
-        return EntryStream(self._workers, self._journal.instance, admitted_id, after)
+        instance = self._journal.instance
+        options = StreamOptions(run_id, after_sequence)
+        with instance.observer.around(operations.STREAM, options):
+            return EntryStream(self._workers, instance, *admit_stream(options))
 
     def changes(self) -> Changes:
         """Every entry that this instance commits from now on, of all runs, for this loop."""
-        return Changes(self._journal.instance)
+        instance = self._journal.instance
+        with instance.observer.around(operations.CHANGES):
+            return Changes(instance)
 
     def project(
         self, projection: Projection[State], run_id: str, *, after_sequence: int | AbsentType = ABSENT
     ) -> ProjectedStates[State]:
         """The states of a fold over ``stream``, the initial one first. ``JournalUsageError`` for no ``Projection``."""
         require_projection(projection)
-        return ProjectedStates(projection, self.stream(run_id, after_sequence=after_sequence))
+        with self._journal.instance.observer.around(operations.PROJECT, projection, run_id):
+            return ProjectedStates(projection, self.stream(run_id, after_sequence=after_sequence))
 
     async def checkpoint(
         self, run_id: str, seq: int, state: object, owner: OwnerId | Mapping[str, object]
