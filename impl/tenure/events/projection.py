@@ -72,23 +72,28 @@ def rebuild_attempts(journal: Journal, consumer: Consumer) -> AttemptProjection:
 def compact_attempts(journal: Journal, consumer: Consumer, owner: OwnerId) -> CompactionResult:
     """Replace the history of the run, up to its last entry, by a snapshot of its attempts, while ``owner`` owns it.
 
-    The snapshot is kept as a checkpoint, read back from the database and validated before anything is deleted;
-    repeated, it deletes 0. Every other kind of event goes too: who needs those must not compact this way. Raises what
-    ``rebuild_attempts`` raises, ``EventError`` where no event has named a lineage yet, and the errors of
-    ``Journal.checkpoint`` and ``Journal.compact``.
+    The snapshot is kept as a checkpoint, read back from the database and validated before anything is deleted; one that
+    is not what was projected is undone. Repeated, it deletes 0. Every other kind of event goes too: who needs those
+    must not compact this way. Raises what ``rebuild_attempts`` raises, ``EventError`` where no event has named a lineage
+    yet, and the errors of ``Journal.checkpoint`` and ``Journal.compact``.
     """
     consumer = admitted_consumer(consumer)
     projection = rebuild_attempts(journal, consumer)
     known = journal.latest_checkpoint(consumer.run_id)
     if known is None or known.seq < projection.covering_seq:
-        snapshot = encode_snapshot(projection)
-        if isinstance(snapshot, EventError):
-            raise snapshot
-        journal.checkpoint(consumer.run_id, projection.covering_seq, snapshot, owner)
-        stored = journal.latest_checkpoint(consumer.run_id)
-        if stored is None or _restore(stored, consumer) != projection:
-            raise EventError("malformed", INVALID_SNAPSHOT, refuse("snapshot", "must say what was projected"))
+        journal.transact(lambda: _keep(journal, projection, consumer, owner))
     return journal.compact(consumer.run_id, owner, up_to=projection.covering_seq)
+
+
+def _keep(journal: Journal, projection: AttemptProjection, consumer: Consumer, owner: OwnerId) -> None:
+    """Keep a snapshot, or raise; one that is not what was projected must not stay and pass for right the next time."""
+    snapshot = encode_snapshot(projection)
+    if isinstance(snapshot, EventError):
+        raise snapshot
+    journal.checkpoint(consumer.run_id, projection.covering_seq, snapshot, owner)
+    stored = journal.latest_checkpoint(consumer.run_id)
+    if stored is None or _restore(stored, consumer) != projection:
+        raise EventError("malformed", INVALID_SNAPSHOT, refuse("snapshot", "must say what was projected"))
 
 
 def _restore(checkpoint: Checkpoint, consumer: Consumer) -> AttemptProjection:
