@@ -142,6 +142,21 @@ async def test_what_cannot_be_opened(anyio_backend, tmp_path):
             raise AssertionError("entered")
 
 
+@pytest.mark.parametrize("threads", [0, -1, 1.0, True, None])
+async def test_what_is_no_number_of_threads(anyio_backend, tmp_path, threads):
+    """It is named, and nothing opened."""
+    with pytest.raises(tenure.UsageError, match=r"^threads must be an integer of 1 or more$"):
+        async with tenure.aio.open(tmp_path / "runs.db", threads=threads):
+            raise AssertionError("entered")
+    with (
+        tenure.open(":memory:") as sync,
+        pytest.raises(tenure.UsageError, match=r"^threads must be an integer of 1 or more$"),
+    ):
+        tenure.aio.wrap(sync, threads=threads)
+
+    assert not (tmp_path / "runs.db").exists()
+
+
 async def test_an_exception_of_the_block_is_as_it_was(anyio_backend):
     """Nothing wraps it in a group."""
     with pytest.raises(KeyError):

@@ -17,7 +17,7 @@ from tenure.aio.block import SupervisedBlock
 from tenure.aio.journal import Journal
 from tenure.aio.runs import RunStore
 from tenure.aio.supervisor import Hook, Supervisor, Timing
-from tenure.aio.workers import DEFAULT_THREADS, Workers, run_whole
+from tenure.aio.workers import DEFAULT_THREADS, Workers, require_threads, run_whole
 from tenure.consensus.strategy import ConsensusStrategy
 from tenure.database.engine import Engine
 from tenure.database.retry import RetryPolicy
@@ -142,8 +142,10 @@ async def open(
     """``async with tenure.aio.open(path) as store``: open it in a worker thread, and close it at the end of the block.
 
     Arguments and errors are those of ``tenure.open``; ``sleep`` is called in worker threads. ``timing`` is what
-    supervision measures and sleeps with in the loop. ``threads`` bounds those that write at once, and those that read.
+    supervision measures and sleeps with in the loop. ``threads`` bounds those that write at once, and those that read;
+    ``UsageError`` unless it is 1 or more.
     """
+    require_threads(threads)
     opening = partial(
         tenure.store.open,
         path,

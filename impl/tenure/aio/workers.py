@@ -41,12 +41,19 @@ class _Mark:
 _marks: ContextVar[tuple[_Mark, ...]] = ContextVar("tenure_units", default=())
 
 
+def require_threads(value: object) -> None:
+    """``UsageError`` for what is no number of threads to be had."""
+    if type(value) is not int or value < 1:
+        raise UsageError("threads must be an integer of 1 or more")
+
+
 class Workers:
-    """The threads of one store: ``threads`` at most for writes, and as many for reads."""
+    """The threads of one store: ``threads`` at most for writes, and as many for reads. ``UsageError`` for none."""
 
     __slots__ = ("_database", "_reads", "_writes")
 
     def __init__(self, database: Database, threads: int) -> None:
+        require_threads(threads)
         self._database = database
         self._writes = CapacityLimiter(threads)
         self._reads = CapacityLimiter(threads)
