@@ -74,8 +74,8 @@ def compact_attempts(journal: Journal, consumer: Consumer, owner: OwnerId) -> Co
 
     The snapshot is kept as a checkpoint, read back from the database and validated before anything is deleted; one that
     is not what was projected is undone. Repeated, it deletes 0. Every other kind of event goes too: who needs those
-    must not compact this way. Raises what ``rebuild_attempts`` raises, ``EventError`` where no event has named a lineage
-    yet, and the errors of ``Journal.checkpoint`` and ``Journal.compact``.
+    must not compact this way. Raises what ``rebuild_attempts`` raises, ``EventError`` where no event has named a
+    lineage yet, and the errors of ``Journal.checkpoint`` and ``Journal.compact``.
     """
     consumer = admitted_consumer(consumer)
     projection = rebuild_attempts(journal, consumer)
