@@ -577,3 +577,24 @@ async def test_a_unit_of_work_that_cannot_be_called_is_named(store):
     """As the synchronous store does."""
     with pytest.raises(tenure.UsageError, match=r"^body must be callable$"):
         await store.write(3)
+
+
+@pytest.mark.parametrize("way", ["write", "transact"])
+async def test_a_unit_of_work_that_is_a_coroutine_function_is_refused(anyio_backend, way):
+    """Nobody would await what it answers; what it wrote before it answered is not kept."""
+
+    async def wait():
+        raise AssertionError("awaited")
+
+    async with tenure.aio.open(":memory:", journal=JOURNAL) as store:
+
+        def body():
+            store.sync.runs.create("r", "{}")
+            return wait()
+
+        run = store.write if way == "write" else store.journal.transact
+        for each in (wait, body):
+            with pytest.raises(tenure.UsageError, match=r"^body must not be a coroutine function"):
+                await run(each)
+
+        assert ids(store) == []

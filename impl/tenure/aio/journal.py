@@ -9,7 +9,7 @@ from functools import partial
 from typing import TypeVar
 
 from tenure.aio.streams import Changes, EntryStream, ProjectedStates
-from tenure.aio.workers import Workers
+from tenure.aio.workers import Workers, without_waits
 from tenure.journal.journal import Input
 from tenure.journal.journal import Journal as SyncJournal
 from tenure.journal.projection import Projection, require_projection
@@ -110,11 +110,12 @@ class Journal:
         """Run ``body`` as a unit of work: what it writes through the synchronous store commits together, or not at all.
 
         It runs again, as a whole, while the database is busy. What the database raises leaves it as ``sink_failed``.
+        ``UsageError``, with nothing committed, where it is a coroutine function.
         """
         return await self._workers.write(self._transact, body)
 
     def _transact(self, body: Callable[[], Result]) -> Result:
-        return self._journal.transact(body)
+        return self._journal.transact(without_waits(body))
 
     async def generation(self, run_id: str) -> Generation:
         """How often the run was rewound, and to where; 0 and -1 where never."""

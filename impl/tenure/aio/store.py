@@ -17,7 +17,7 @@ from tenure.aio.block import SupervisedBlock
 from tenure.aio.journal import Journal
 from tenure.aio.runs import RunStore
 from tenure.aio.supervisor import Hook, Supervisor, Timing
-from tenure.aio.workers import DEFAULT_THREADS, Workers, require_threads, run_whole
+from tenure.aio.workers import DEFAULT_THREADS, Workers, require_threads, run_whole, without_waits
 from tenure.consensus.strategy import ConsensusStrategy
 from tenure.database.engine import Engine
 from tenure.database.retry import RetryPolicy
@@ -92,11 +92,11 @@ class Store:
     async def write(self, body: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
         """Run ``body(*arguments)`` whole in one worker thread and one transaction, again while the database is busy.
 
-        ``body`` is no coroutine function. It uses ``sync``, whose calls become savepoints there, and ends committed, or
-        rolled back if it raises. It may run several times, as in ``tenure.Store.write``. ``UsageError`` where it cannot
-        be called.
+        ``body`` uses ``sync``, whose calls become savepoints there, and ends committed, or rolled back if it raises. It
+        may run several times, as in ``tenure.Store.write``. ``UsageError`` where it cannot be called, and, with nothing
+        committed, where it is a coroutine function.
         """
-        return await self._workers.write(self.sync.write, body, *arguments)
+        return await self._workers.write(self.sync.write, without_waits(body), *arguments)
 
     async def close(self) -> None:
         """End all supervision, close the journal, which writes what is queued, and the database.

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import ContextVar
+from inspect import iscoroutine
 from typing import Final, TypeVar, TypeVarTuple
 
 import attrs
@@ -45,6 +46,20 @@ def require_threads(value: object) -> None:
     """``UsageError`` for what is no number of threads to be had."""
     if type(value) is not int or value < 1:
         raise UsageError("threads must be an integer of 1 or more")
+
+
+def without_waits(body: Callable[[*Arguments], Result]) -> Callable[[*Arguments], Result]:
+    """``body`` as a unit of work: ``UsageError`` where it answers a coroutine, which nobody would await."""
+
+    def call(*arguments: *Arguments) -> Result:
+        answer = body(*arguments)
+        if iscoroutine(answer):
+            answer.close()
+            raise UsageError("body must not be a coroutine function: a unit of work runs in a thread")
+        return answer
+
+    # What cannot be called is named by the store.
+    return call if callable(body) else body
 
 
 class Workers:
