@@ -107,6 +107,16 @@ async def test_opening_takes_what_opening_takes():
     assert parameters(tenure.aio.open) == [*theirs, ("threads", inspect.Parameter.KEYWORD_ONLY, 16)]
 
 
+async def test_a_store_has_what_a_store_has():
+    """Every public member of ``tenure.Store`` that is not for the inside of a unit of work, which has ``sync``."""
+    inside = {"after_commit", "clock", "database", "transaction"}
+    theirs, ours = (
+        {name for name in dir(kind) if not name.startswith("_")} for kind in (tenure.Store, tenure.aio.Store)
+    )
+
+    assert ours == (theirs - inside) | {"sync"}
+
+
 async def test_a_store_from_end_to_end(anyio_backend, tmp_path):
     """A run, its attempt and its history, by tasks."""
     async with tenure.aio.open(tmp_path / "runs.db", journal=JOURNAL, clock=lambda: 5_000) as store:
@@ -120,6 +130,7 @@ async def test_a_store_from_end_to_end(anyio_backend, tmp_path):
         page = await store.journal.entries("r", limit=10)
 
         assert store.attempts.options == store.sync.attempts.options
+        assert store.counters.total("flows_run_claims", op="claim_and_own", outcome="activated") == 1
         assert [entry.seq for entry in page.entries][-1] == receipt.seq
         assert (await store.journal.latest_checkpoint("r")).state == {"done": 1}
 

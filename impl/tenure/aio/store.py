@@ -24,6 +24,7 @@ from tenure.database.retry import RetryPolicy
 from tenure.database.writer import Database
 from tenure.facts import FactRecorder
 from tenure.journal.opening import JournalSetup
+from tenure.metrics.counters import Counters
 from tenure.metrics.telemetry import Telemetry
 from tenure.ownership.beats import Beat, BeatCalls, perform
 from tenure.store import new_identity, wall_clock
@@ -61,6 +62,11 @@ class Store:
             return await run_whole(thread, perform, calls, beats)
 
         self._supervisor = Supervisor(write, sync.clock, Timing() if timing is None else timing)
+
+    @property
+    def counters(self) -> Counters:
+        """How often what has happened in this store since it was opened (RS-960)."""
+        return self.sync.counters
 
     @property
     def journal(self) -> Journal:
