@@ -4,10 +4,11 @@ heartbeat by itself."""
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 
 import anyio
+import attrs
 
 import tenure
 import tenure.aio
@@ -36,23 +37,39 @@ def overhead(name: str, compared: Compared, handed_over: list[float]) -> str:
     theirs, anyios = (statistics.median(seconds) * 1e6 for seconds in (compared.theirs, handed_over))
     verdict = "ok" if median <= AIM_MICROSECONDS else "OVER"
     return (
-        f"{name:34} +{median:.0f} us  ({min(more):.0f}-{max(more):.0f}, aim +{AIM_MICROSECONDS} us) {verdict:4}  "
+        f"{name:34} {median:+.0f} us  ({min(more):.0f}-{max(more):.0f}, aim +{AIM_MICROSECONDS} us) {verdict:4}  "
         f"over {theirs:,.0f} us a call; a thread that does nothing takes {anyios:,.0f} us"
     )
 
 
-def calls(name: str, backend: str, path: str) -> str:
-    """One row: a ``get`` of a task and of a thread, one after the other, and a worker thread that does nothing."""
+@attrs.frozen
+class Call:
+    """An operation as a task and as a thread calls it."""
+
+    name: str
+    ours: Callable[[tenure.aio.Store], Awaitable[object]]
+    theirs: Callable[[tenure.Store], object]
+
+
+GET = Call("get", lambda store: store.runs.get("run"), lambda store: store.runs.get("run"))
+HEARTBEAT = Call(
+    "heartbeat", lambda store: store.runs.heartbeat("run", ME, 1), lambda store: store.runs.heartbeat("run", ME, 1)
+)
+
+
+def calls(call: Call, where: str, backend: str, path: str) -> str:
+    """One row: a call of a task and of a thread, one after the other, and a worker thread that does nothing."""
     handed_over: list[float] = []
     with tenure.open(path) as sync:
         sync.runs.create("run", "{}")
+        sync.runs.claim_and_own("run", tenure.PENDING, ME, 0)
 
         async def many() -> float:
             store = tenure.aio.wrap(sync)
-            await store.runs.get("run")
+            await call.ours(store)
             start = time.perf_counter()
             for _ in range(CALLS):
-                await store.runs.get("run")
+                await call.ours(store)
             between = time.perf_counter()
             for _ in range(CALLS):
                 await anyio.to_thread.run_sync(time.perf_counter)
@@ -62,11 +79,11 @@ def calls(name: str, backend: str, path: str) -> str:
         def theirs() -> float:
             start = time.perf_counter()
             for _ in range(CALLS):
-                sync.runs.get("run")
+                call.theirs(sync)
             return (time.perf_counter() - start) / CALLS
 
         compared = in_turn(lambda: anyio.run(many, backend=backend), theirs, ROUNDS)
-        return overhead(name, compared, handed_over)
+        return overhead(f"{call.name}, {backend}, {where}", compared, handed_over)
 
 
 class Time:
@@ -163,9 +180,10 @@ def beats(name: str, supervised: Callable[[tenure.Store], float], folder: str) -
 def rows() -> Iterator[str]:
     """Overhead per call on both backends, then the cost per beat of both drivers."""
     with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
-        for backend in BACKENDS:
-            yield calls(f"get, {backend}, memory", backend, ":memory:")
-            yield calls(f"get, {backend}, file", backend, str(Path(folder) / f"{backend}.db"))
+        for call in (GET, HEARTBEAT):
+            for backend in BACKENDS:
+                yield calls(call, "memory", backend, ":memory:")
+                yield calls(call, "file", backend, str(Path(folder) / f"{call.name}-{backend}.db"))
         yield beats("threads", by_threads, folder)
         for backend in BACKENDS:
             yield beats(backend, lambda store, on=backend: anyio.run(by_tasks, store, backend=on), folder)
