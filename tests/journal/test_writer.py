@@ -6,6 +6,7 @@ import pytest
 
 import tenure
 from tenure.database.engine import DatabaseError
+from tenure.journal.statements import CHUNKS
 from tests.journal.support import MAX, A, World, new_world, refused
 
 
@@ -114,6 +115,33 @@ def test_a_large_batch_moves_up_where_it_was_overtaken(on_file: World) -> None:
     other.store.close()
 
     assert seqs == list(range(100, 169))
+
+
+@pytest.mark.parametrize("size", CHUNKS)
+@pytest.mark.parametrize("runs", ["r", "rs"], ids=["one run", "two runs"])
+def test_an_overtaken_chunk_goes_above_the_tail_whole(size: int, runs: str) -> None:
+    """No row stands in its way, so one statement inserts it: above the committed tail all the same (JN-240, JN-242)."""
+    world = new_world(capacity=size, batch_size=size)
+    reserved = [world.lossy(number, run_id=runs[number % len(runs)], source_seq=number).seq for number in range(size)]
+    durable = world.durable("d", source_id="q")
+    world.writer.take()
+    asked: list[str] = []
+    world.faults.before = asked.append
+    world.writer.write()
+    world.mend()
+    world.writer.settle()
+    own = size // len(runs)
+    rows = world.rows("SELECT payload_json FROM flows_journal_events WHERE run_id = 'r' ORDER BY seq")
+    remembered = world.lossy(0, source_seq=0)
+    seqs = [world.seqs(run_id) for run_id in runs]
+    world.store.close()
+
+    assert [seq for index, seq in enumerate(reserved) if index % len(runs) == 0] == list(range(own))
+    assert durable == tenure.Accepted(own, 0)
+    assert sum("INSERT INTO flows_journal_events" in sql for sql in asked) == 1
+    assert seqs == [list(range(own, 2 * own + 1)), list(range(own))][: len(runs)]
+    assert rows == [('"d"',), *((str(number),) for number in range(0, size, len(runs)))]
+    assert remembered == tenure.Duplicate(own + 1, 0, "committed")
 
 
 def test_a_large_batch_is_few_statements() -> None:
