@@ -106,6 +106,27 @@ def test_a_cursor_below_the_floor_is_refused_and_names_it(world: World) -> None:
     assert page_of(world, after=3) == ([4], False)
 
 
+def test_a_compaction_between_page_and_floor_makes_a_refusal_and_no_gap(on_file: World) -> None:
+    """The page is read first and the floor second (JN-252)."""
+    on_file.own()
+    on_file.fill(5)
+    on_file.journal.checkpoint("r", 3, None, A)
+    other = on_file.reopened()
+    reads = iter(range(2))
+
+    def before(sql: str) -> None:
+        if sql.lstrip().startswith("SELECT") and next(reads, None) == 1:
+            other.journal.compact("r", A)
+
+    on_file.faults.before = before
+    error = refused(lambda: page_of(on_file))
+    on_file.mend()
+    other.store.close()
+
+    assert (error.code, error.checkpoint_seq) == ("compacted", 3)
+    assert page_of(on_file, after=2) == ([3, 4], False)
+
+
 def test_a_floor_at_zero_hides_nothing(world: World) -> None:
     """Compacted to the first entry, the whole run is still there (JN-252)."""
     world.own()
