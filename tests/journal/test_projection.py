@@ -1,9 +1,12 @@
 """Tests of folds over a stream."""
 
+import threading
+
 import pytest
 
 import tenure
 from tests.journal.support import A, World, refused
+from tests.threads import PATIENCE_SECONDS, in_thread
 
 
 def count(state: dict[str, int], entry: tenure.Entry) -> dict[str, int]:
@@ -103,3 +106,29 @@ def test_closed_it_ends(world: World) -> None:
     assert first == {}
     assert list(states) == []
     assert list(world.journal.project(COUNTS, "r")) == []
+
+
+def test_threads_that_share_a_projection_fold_one_at_a_time(world: World) -> None:
+    """A thread that asks while another reduces waits, and folds into what that made of the state (JN-262)."""
+    world.fill(2)
+    reducing, go_on = threading.Event(), threading.Event()
+
+    def reduce(state: tuple[int, ...], entry: tenure.Entry) -> tuple[int, ...]:
+        if entry.seq == 0:
+            reducing.set()
+            go_on.wait(PATIENCE_SECONDS)
+        return (*state, entry.seq)
+
+    states = world.journal.project(tenure.Projection("seqs", (), reduce), "r")
+    initial = next(states)
+    first, first_answers = in_thread(lambda: next(states))
+    assert reducing.wait(PATIENCE_SECONDS)
+    second, second_answers = in_thread(lambda: next(states))
+    second.join(0.05)
+    go_on.set()
+    first.join(PATIENCE_SECONDS)
+    second.join(PATIENCE_SECONDS)
+
+    assert initial == ()
+    assert first_answers == [(0,)]
+    assert second_answers == [(0, 1)]

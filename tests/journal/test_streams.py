@@ -301,3 +301,40 @@ def test_a_memory_database_cannot_stream_inside_its_transaction() -> None:
         after = stream.page()
 
     assert len(after) == 1
+
+
+def test_threads_that_share_a_stream_share_its_entries(tmp_path: Path) -> None:
+    """Each entry goes to one of them, and each gets its own in order (JN-258)."""
+    world = new_world(tmp_path / "t.db", batch_size=1, poll_ms=1)
+    world.fill(300)
+    stream = world.journal.stream("r")
+    threads = [in_thread(lambda: seqs_of(list(stream))) for _ in range(3)]
+    eventually(lambda: stream.cursor == 299)
+    stream.close()
+    for thread, _ in threads:
+        thread.join(PATIENCE_SECONDS)
+    world.store.close()
+    shares = [share for _, answers in threads for share in answers if isinstance(share, list)]
+
+    assert [share == sorted(set(share)) for share in shares] == [True] * 3
+    # Closing drops what was read and not handed over: a page, of one entry.
+    assert sorted(seq for share in shares for seq in share) in (list(range(300)), list(range(299)))
+
+
+def test_a_page_read_twice_at_once_is_given_once(on_file: World) -> None:
+    """Whoever is second gets nothing, and knows that there may be more (JN-258)."""
+    on_file.fill(3)
+    stream = on_file.journal.stream("r")
+    inner: list[list[int]] = []
+
+    def read_in_between(sql: str) -> None:
+        if "SELECT run_id, seq" in sql and not inner:
+            inner.append([])
+            inner[0] = seqs_of(stream.page())
+
+    on_file.faults.before = read_in_between
+    outer = stream.page()
+
+    assert inner == [[0, 1, 2]]
+    assert outer == []
+    assert stream.cursor == 2

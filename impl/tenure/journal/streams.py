@@ -1,5 +1,6 @@
 """``stream``: a run's history and then its future, without a gap and without an end (JN-254..JN-258)."""
 
+import threading
 from collections import deque
 from types import TracebackType
 
@@ -21,9 +22,20 @@ class EntryStream:
     after which it sees the commits of others. It ends with an error that a page read met, with a loss that the writer
     reported since it was made (JN-256), or, without one, when it or the journal is closed. What a transaction has
     written it shows once that is committed; inside one of a memory database it raises ``UsageError``, and lives on.
+    Threads may share one: each entry goes to one of them, in order (JN-258).
     """
 
-    __slots__ = ("__weakref__", "_buffer", "_instance", "_is_ended", "_is_woken", "_losses_before", "cursor", "run_id")
+    __slots__ = (
+        "__weakref__",
+        "_buffer",
+        "_instance",
+        "_is_ended",
+        "_is_woken",
+        "_losses_before",
+        "_turn",
+        "cursor",
+        "run_id",
+    )
 
     def __init__(self, instance: Instance, run_id: str, after: int) -> None:
         self._instance = instance
@@ -32,6 +44,8 @@ class EntryStream:
         """The last seq that was read. A compaction above the one after it is refused while the stream lives."""
         self._buffer: deque[Entry] = deque()
         self._is_woken = False
+        # Held by the one thread that reads ahead, or waits for something to read.
+        self._turn = threading.Lock()
         with instance.lock:
             self._losses_before = instance.backlog.losses
             self._is_ended = instance.status == "closed"
@@ -44,9 +58,13 @@ class EntryStream:
         return self._is_ended
 
     def page(self) -> list[Entry]:
-        """Read what comes next, at most a page and perhaps nothing; it never waits. The cursor moves now (JN-255)."""
+        """Read what comes next, at most a page and perhaps nothing; it never waits. The cursor moves now (JN-255).
+
+        Of threads that read the same page at once one gets it, the others nothing.
+        """
         instance = self._instance
         with instance.lock:
+            after = self.cursor
             self._is_woken = False
             if self._is_ended:
                 return []
@@ -57,7 +75,7 @@ class EntryStream:
             # Never what the reader's own transaction has written: rolled back, the cursor would have passed what comes
             # in its place (JN-241, JN-311).
             size = instance.settings.stream_page_size
-            entries, _ = read_page(instance, self.run_id, self.cursor, size, committed_only=True)
+            entries, _ = read_page(instance, self.run_id, after, size, committed_only=True)
         except UsageError:
             raise
         except BaseException as error:
@@ -69,6 +87,10 @@ class EntryStream:
             raise
         with instance.lock:
             if self._is_ended:
+                return []
+            if self.cursor != after:
+                # There may be more above what the other thread has read.
+                self._is_woken = True
                 return []
             if entries:
                 self.cursor = entries[-1].seq
@@ -99,15 +121,21 @@ class EntryStream:
                 return self._buffer.popleft()
             except IndexError:
                 pass
-            if self._is_ended:
-                raise StopIteration
-            page = self.page()
-            if page:
-                self._buffer.extend(page)
-                continue
-            with self._instance.lock:
-                if not self._is_woken and not self._is_ended:
-                    self._instance.timing.wait(self._instance.news, self._instance.timing.poll_seconds)
+            with self._turn:
+                if not self._buffer:
+                    self._read_ahead()
+
+    def _read_ahead(self) -> None:
+        """With the turn: buffer a page, or wait until there may be one; ``StopIteration`` where there will be none."""
+        if self._is_ended:
+            raise StopIteration
+        page = self.page()
+        if page:
+            self._buffer.extend(page)
+            return
+        with self._instance.lock:
+            if not self._is_woken and not self._is_ended:
+                self._instance.timing.wait(self._instance.news, self._instance.timing.poll_seconds)
 
     def __enter__(self) -> "EntryStream":
         return self
