@@ -180,3 +180,19 @@ def test_what_is_no_store(tmp_path, content, complaint):
 
     assert code == 2
     assert complaint in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("r", "--after", 2**53), "'--after'"),
+        (("r", "--after", 2**63), "'--after'"),
+        (("\udcff",), "'RUN'"),
+    ],
+)
+def test_what_no_run_can_have_is_refused_by_name(file, arguments, named):
+    """A number or an id that is out of bounds is the parameter's fault, and not an unknown failure."""
+    code, output = run(file, *arguments)
+
+    assert code == 2
+    assert f"Invalid value for {named}" in output

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from tenure.cli.text import complain, printable
+from tenure_model.admission.text import has_surrogate
+from tenure_model.vocabulary.constants import MAX_SAFE_INTEGER
 
 if TYPE_CHECKING:
     from tenure.database.engine import Connection
@@ -37,11 +39,22 @@ class _NoSuchRunError(Exception):
     pass
 
 
+def _require_text(_: click.Context, __: click.Parameter, value: str) -> str:
+    if has_surrogate(value):
+        raise click.BadParameter("these bytes are no text, and no run has such an id")
+    return value
+
+
 @click.command("journal")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.argument("run")
+@click.argument("run", callback=_require_text)
 @click.option("--follow", is_flag=True, help="Go on with what is committed from now on, until interrupted.")
-@click.option("--after", type=click.IntRange(min=0), default=None, help="Start above this sequence number.")
+@click.option(
+    "--after",
+    type=click.IntRange(min=0, max=MAX_SAFE_INTEGER),
+    default=None,
+    help="Start above this sequence number.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON document a line: an entry, a gap, or the floor.")
 def journal_command(file: Path, run: str, follow: bool, after: int | None, as_json: bool) -> None:
     """Print the history of RUN in FILE, in order.
