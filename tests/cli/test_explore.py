@@ -106,3 +106,12 @@ def test_refuses_what_it_cannot_do(tmp_path: Path):
         run("second-opinion", "--export", str(tmp_path / "graph.png")).exit_code,
         run("second-opinion", "--stream", "--export", str(tmp_path / "graph.json")).exit_code,
     ] == [2, 2, 2]
+
+
+@pytest.mark.parametrize("option", ["--export", "--draw"])
+def test_a_file_that_cannot_be_written_is_refused_by_name(option: str, tmp_path: Path):
+    """In a folder that is not there, before anything is searched."""
+    refused = run("second-opinion", "--depth", "0", option, str(tmp_path / "missing" / "x.svg"))
+
+    assert refused.exit_code == 2
+    assert f"Invalid value for '{option}'" in refused.output

@@ -93,3 +93,11 @@ def test_unknown_id():
     assert (unknown.exit_code, missing.exit_code) == (2, 2)
     assert "there is no such hazard; there are H-01..H-" in unknown.output
     assert "HZ-01..HZ-41" in missing.output
+
+
+def test_a_file_that_cannot_be_written_is_refused_by_name(tmp_path: Path):
+    """In a folder that is not there, before anything is searched."""
+    refused = run("H-02", "--draw", str(tmp_path / "missing" / "x.svg"))
+
+    assert refused.exit_code == 2
+    assert "Invalid value for '--draw'" in refused.output

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from tenure.cli.text import complain
+from tenure.cli.text import complain, require_place
 
 if TYPE_CHECKING:
     from tenure_model.explore.graph import StateGraph
@@ -53,13 +53,15 @@ class _Report:
 @click.option(
     "--export",
     "export",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path, dir_okay=False, writable=True),
+    callback=require_place,
     default=None,
     help="Write the labelled graph to a .json, .graphml or .dot file.",
 )
 @click.option(
     "--draw",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path, dir_okay=False, writable=True),
+    callback=require_place,
     default=None,
     help="Draw the situations to an .svg file by Graphviz, and each broken property beside it as a space-time diagram.",
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tenure.cli.text import complain
+from tenure.cli.text import complain, require_place
 
 if TYPE_CHECKING:
     from tenure_model.explore.hazards.document import Page
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--draw",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path, dir_okay=False, writable=True),
+    callback=require_place,
     default=None,
     help="Draw the history to an .svg file, as a space-time diagram.",
 )

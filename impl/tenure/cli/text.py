@@ -1,7 +1,9 @@
 """What commands say: text from a database on a terminal, and what is wrong with a file."""
 
 import json
+import os
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 import click
@@ -22,3 +24,10 @@ def complain(command: str, error: Exception, as_json: bool) -> NoReturn:
     else:
         click.echo(f"tenure {command}: {text}", err=True)
     sys.exit(USAGE)
+
+
+def require_place(_: click.Context, __: click.Parameter, file: Path | None) -> Path | None:
+    """For an option that names a file to write: refuse one whose folder takes none, before any work is done for it."""
+    if file is not None and not os.access(file.parent, os.W_OK | os.X_OK):
+        raise click.BadParameter(f"{printable(file.parent)} is not a folder that can be written to")
+    return file
