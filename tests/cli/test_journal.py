@@ -82,7 +82,7 @@ def test_the_floor_is_shown(file):
     _, output = run(file, "r", "--json")
 
     assert [next(iter(json.loads(line))) for line in output.splitlines()] == ["floor", "entry", "entry"]
-    assert "compacted" in run(file, "r")[1]
+    assert "compacted below 3: the checkpoint at 3 stands for everything up to and with it" in run(file, "r")[1]
 
 
 def test_a_compaction_meanwhile_is_no_gap(tmp_path):

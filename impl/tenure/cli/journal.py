@@ -144,7 +144,10 @@ def _show_json(record: dict[str, Any]) -> None:
 
 def _show_text(record: dict[str, Any]) -> None:
     if "floor" in record:
-        click.echo(f"{'':>8}  compacted: the checkpoint at {record['floor']['seq']} stands for everything before it")
+        floor = record["floor"]["seq"]
+        click.echo(
+            f"{'':>8}  compacted below {floor}: the checkpoint at {floor} stands for everything up to and with it"
+        )
         return
     if "gap" in record:
         first, last = record["gap"]["from"], record["gap"]["to"]
