@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tenure
-from tests.journal.support import A, World, event, new_world, refused
+from tests.journal.support import NOW, A, World, event, new_world, refused, unchanged
 from tests.threads import eventually, in_thread
 
 
@@ -79,6 +79,23 @@ def test_a_closed_journal_refuses_what_writes_and_serves_what_reads(world: World
     assert len(world.journal.entries("r", limit=9).entries) == 2
     assert world.journal.latest_checkpoint("r") is not None
     assert world.journal.generation("r") == tenure.Generation(0, -1)
+
+
+def test_with_the_journal_closed_nothing_changes_that_has_a_fact(world: World) -> None:
+    """The run store goes on without it in what records none; the cause says what is closed (RS-702)."""
+    runs = world.store.runs
+    runs.create("r", "{}")
+    runs.claim_and_own("r", tenure.PENDING, A, NOW)
+    world.journal.close()
+    kept = runs.transition_owned("r", A, "running", '{"step": 1}')
+    with unchanged(world), pytest.raises(tenure.RunStoreError) as caught:
+        runs.transition_owned("r", A, "completed")
+    cause = caught.value.__cause__
+
+    assert kept == tenure.Transitioned()
+    assert caught.value.code == "persistence_failed"
+    assert isinstance(cause, tenure.JournalError)
+    assert cause.code == "journal_closed"
 
 
 def test_a_closed_journal_refuses_before_it_looks_at_the_input(world: World) -> None:

@@ -218,8 +218,10 @@ class Journal:
     def close(self) -> None:
         """Refuse what is new, write everything that is queued, wait for automatic compaction, and end (JN-230..JN-233).
 
-        Losses are logged. Streams and subscriptions end; reads go on while the database is open. ``JournalUsageError``
-        inside a transaction and in ``capture``. Closing twice does nothing.
+        Losses are logged. Streams and subscriptions end; reads go on while the database is open. So do those operations
+        of ``store.runs`` that record no fact. Those that grant or end a claim or an ownership write it here, and
+        from now on change nothing and raise ``persistence_failed``, whose ``__cause__`` is ``journal_closed`` (RS-702).
+        ``JournalUsageError`` inside a transaction and in ``capture``. Closing twice does nothing.
         """
         self._close()
 
