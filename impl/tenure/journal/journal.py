@@ -110,7 +110,9 @@ class Journal:
         """Wait until every lossy event admitted before this call is on disk, a duplicate, evicted or lost (JN-222).
 
         Raises the latest loss that no flush has reported, or that is among those events; all losses count as reported
-        then. ``JournalUsageError`` inside a transaction and in ``capture``, where the wait could not end.
+        then. ``JournalUsageError`` inside a transaction and in ``capture``, where the wait could not end (R-9). Inside
+        a transaction of another store on the same file it waits until the writer gives up as busy, and then raises the
+        loss of its batch: no store knows of another.
         """
         self._flush(self.instance.backlog.pending)
 
