@@ -15,6 +15,7 @@ import tenure
 from tenure.aio.block import SupervisedBlock
 from tenure.aio.supervisor import Hook, Supervisor, Timing
 from tenure.ownership.beats import BeatCalls, perform
+from tests.aio.support import PATIENCE_SECONDS
 from tests.ownership.stage import A, Scripted
 
 STEPS = 40
@@ -128,6 +129,14 @@ class LoopBlock:
     @property
     def cancelled(self) -> bool:
         return self._scope.cancelled_caught
+
+    def raised(self) -> BaseException | None:
+        """What the block raised though nobody left it. One that goes on is cancelled, and is a ``TimeoutError``."""
+        try:
+            return self._task.exception(PATIENCE_SECONDS)
+        except TimeoutError:
+            self.cancel()
+            raise
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         self._error = error
