@@ -91,12 +91,16 @@ _LEASE_OWNER: Final = tuple(LEASE_COLUMNS.index(f"owner_{part}") for part in ("h
 _STATUS: Final = RUN_COLUMNS.index("status")
 
 
-def draw_options(chooser: Chooser) -> dict[str, Any]:
-    """Options of an instance: small bounds, any overflow, sometimes a byte bound or automatic compaction."""
+BURSTS: Final = (8, 8, 8, 9, 17, 64)
+"""How many entries come at once where queues are wide: as many as a store may well insert by one statement."""
+
+
+def draw_options(chooser: Chooser, *, is_wide: bool = False) -> dict[str, Any]:
+    """Options of an instance: small bounds or wide, any overflow, sometimes a byte bound or automatic compaction."""
     options: dict[str, Any] = {
-        "capacity": 1 + chooser.below(5),
+        "capacity": 2 * max(BURSTS) if is_wide else 1 + chooser.below(5),
         "overflow": pick(chooser, OVERFLOWS),
-        "batchSize": 1 + chooser.below(3),
+        "batchSize": pick(chooser, (8, 64, 100)) if is_wide else 1 + chooser.below(3),
         "sourceEventCache": pick(chooser, (4_096, 1, 2, 4)),
     }
     if chance(chooser, 15):
@@ -110,11 +114,15 @@ def draw_options(chooser: Chooser) -> dict[str, Any]:
 
 
 class JournalGenerator:
-    """Draws one step at a time for a session, from what it sees of runs and journal and from the tickets it holds."""
+    """Draws one step at a time for a session, from what it sees of runs and journal and from the tickets it holds.
+
+    In one history of a dozen queues are wide, and many entries come at once.
+    """
 
     def __init__(self, chooser: Chooser, runs: CommandGenerator) -> None:
         self._chooser = chooser
         self._runs = runs
+        self._is_wide = chance(chooser, 8)
 
     def redirect(self, chooser: Chooser) -> None:
         """Take the next decisions from another source."""
@@ -140,7 +148,7 @@ class JournalGenerator:
         if not state.runs:
             return "run.create", {"runId": "r0", "stateJson": "{}"}
         if (journal.memory is None or journal.memory.status == "closed") and not chance(chooser, 20):
-            return "journal.open", {"options": draw_options(chooser)}
+            return self._open(state, journal)
         operation = _DECK[chooser.below(len(_DECK))]
         if operation == "run":
             return self._run_step(state, clock_ms)
@@ -302,7 +310,7 @@ class JournalGenerator:
         return "journal.forget", {"runIds": [pick(self._chooser, RUN_IDS)]}
 
     def _open(self, _: SystemState, __: JournalView) -> tuple[str, dict[str, object]]:
-        return "journal.open", {"options": draw_options(self._chooser)}
+        return "journal.open", {"options": draw_options(self._chooser, is_wide=self._is_wide)}
 
     def _open_stream(self, _: SystemState, journal: JournalView) -> tuple[str, dict[str, object]]:
         chooser = self._chooser
@@ -311,6 +319,17 @@ class JournalGenerator:
         if chance(chooser, 50):
             arguments["afterSequence"] = self._seq(journal, run_id)
         return "stream.open", arguments
+
+    def _burst(self) -> list[dict[str, object]]:
+        """Entries that are new, of one run or of both, so that no row stands in their way."""
+        chooser = self._chooser
+        run_ids = pick(chooser, (RUN_IDS[:1], RUN_IDS[1:], RUN_IDS))
+        same = {"sourceId": pick(chooser, SOURCES), "eventType": pick(chooser, EVENT_TYPES)}
+        events = (
+            {"runId": run_ids[number % len(run_ids)], **same, "payload": number}
+            for number in range(pick(chooser, BURSTS))
+        )
+        return [{"op": "journal.emitLossy", "args": {"input": event}} for event in events]
 
     def _transact(self, state: SystemState, journal: JournalView) -> tuple[str, dict[str, object]]:
         chooser = self._chooser
@@ -323,6 +342,8 @@ class JournalGenerator:
             self._when_committed,
         )
         operations: list[dict[str, object]] = []
+        if self._is_wide and chance(chooser, 50):
+            operations += self._burst()
         for _ in range(1 + chooser.below(4)):
             operation, arguments = pick(chooser, draws)(state, journal)
             operations.append({"op": operation, "args": arguments})

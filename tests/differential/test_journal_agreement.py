@@ -199,3 +199,32 @@ def test_a_divergence_is_told_and_replays(name, kind, tmp_path):
     assert "Differs in" in describe(shortest, document)
     assert report.verdict == "differs"
     assert again.verdict == "agrees"
+
+
+def moved_up(before, after):
+    """How many waiting entries a step committed above what was reserved for them."""
+    if before.memory is None:
+        return 0
+    reserved = {identity: seq for identity, seq, _ in before.memory.identities}
+    rows = {(run_id, event[2], event[3]): event[0] for run_id, events in after.events.items() for event in events}
+    waiting = before.memory.batch or before.memory.queue
+    return sum(rows.get(identity, -1) > reserved.get(identity, 2**53) for identity in waiting)
+
+
+def test_large_batches_are_overtaken():
+    """The harness reaches what a store does with many entries at once, where they have to move up (JN-211, JN-242)."""
+    most = 0
+    for seed in range(60):
+        pair = JournalPair(JournalModelSystem(REFERENCE), JournalStoreSystem.in_memory(ONE), ONE)
+        scenario = JournalScenario(RandomChooser(seed), pair)
+        after = pair.model.journal("s0")
+        for _ in range(200):
+            before = after
+            scenario.step()
+            after = pair.model.journal("s0")
+            most = max(most, moved_up(before, after))
+        close_pair(pair)
+        if most >= 8:
+            break
+
+    assert most >= 8
