@@ -13,7 +13,7 @@ from tenure_model.explore.journal.traces import shortest
 from tenure_model.semantics.commands import Command
 from tenure_model.semantics.journal.answers import Done
 from tenure_model.semantics.journal.commands import apply
-from tenure_model.semantics.journal.instance import Instance
+from tenure_model.semantics.journal.instance import Failed, Instance
 from tenure_model.semantics.journal.invariants import OF_STATES, OF_STEPS
 from tenure_model.semantics.journal.state import JournalState, JournalStep, with_instance
 from tenure_model.semantics.journal.tables import Event
@@ -127,6 +127,11 @@ def done_at_once(before: JournalState, session: str, step: JournalStep) -> Journ
     return attrs.evolve(step, outcome=Done())
 
 
+def loss_hidden(before: JournalState, session: str, step: JournalStep) -> JournalStep:
+    """A flush that fails says that it has ended well."""
+    return attrs.evolve(step, outcome=Done()) if isinstance(step.outcome, Failed) else step
+
+
 def gated_at_once(before: JournalState, session: str, step: JournalStep) -> JournalStep:
     """A compaction closes the gate, and then waits for the run and the database."""
     instance = step.state.instances[session]
@@ -167,6 +172,17 @@ def test_a_wrong_model_breaks_it(name: str) -> None:
 
     assert trace is not None
     assert trace.steps[-1].broken == (name,)
+
+
+@pytest.mark.parametrize("operation", ["flush.begin", "flush.poll"])
+@pytest.mark.parametrize("scope", ["closing", "overflow-reject"])
+def test_no_flush_hides_a_loss(scope: str, operation: str) -> None:
+    """Whether it fails at once or is asked how it ended, a flush that says that all is well is found out."""
+    judged = [one for one in PROPERTIES if one.name == "flush"]
+    trace = shortest(JournalSystem(named(scope, REFERENCE), spoiled(operation, loss_hidden), judged))
+
+    assert trace is not None
+    assert trace.steps[-1].call.command.operation == operation
 
 
 def test_every_property_can_fail() -> None:

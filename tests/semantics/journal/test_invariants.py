@@ -14,7 +14,7 @@ from tenure_model.semantics.journal.answers import Done
 from tenure_model.semantics.journal.commands import apply
 from tenure_model.semantics.journal.instance import Instance, Stream, Succeeded
 from tenure_model.semantics.journal.invariants import OF_STATES, OF_STEPS, violated_between, violated_invariants
-from tenure_model.semantics.journal.state import Fate, JournalState, JournalStep
+from tenure_model.semantics.journal.state import Fate, JournalState, JournalStep, with_instance
 from tenure_model.semantics.journal.tables import JournalTables
 from tenure_model.semantics.world import Claim, Lease
 from tenure_model.vocabulary.journal import CompactionResult, Duplicate, EntriesPage
@@ -337,6 +337,29 @@ def _polled_early() -> Broken:
     return broken(state, "flush.poll", answering(Done()), ticket=ticket)
 
 
+def _lost(state: JournalState) -> JournalState:
+    """The queue is lost, by a storage that fails."""
+    for operation, arguments in (("writer.take", {}), ("writer.write", {"fault": "sink"}), ("writer.settle", {})):
+        state = apply(state, "a", Command(operation, arguments, T)).state
+    return state
+
+
+LOST = _lost(QUEUED)
+
+
+def _told_nobody(state: JournalState) -> JournalState:
+    """The loss counts as reported, and no flush has failed."""
+    instance = state.instances["a"]
+    losses = attrs.evolve(instance.losses, reported_epoch=instance.losses.epoch)
+    return with_instance(state, "a", attrs.evolve(instance, losses=losses))
+
+
+def _polled_away() -> Broken:
+    """A flush that waited for an entry that was lost, and says that all is well."""
+    state, ticket = begun(QUEUED, "flush.begin")
+    return broken(_lost(state), "flush.poll", answering(Done()), ticket=ticket)
+
+
 def _reconfirmed_beside_a_claim() -> Broken:
     """A reconfirm that ignores a claim, as a heartbeat may."""
     world = OWNED.committed.world
@@ -374,6 +397,13 @@ BROKEN_STEPS: Final[Mapping[str, tuple[Broken, ...]]] = {
         broken(QUEUED, "flush.begin", answering(Done())),
         broken(QUEUED, "journal.flush", leading_to(QUEUED)),
         _polled_early(),
+        broken(LOST, "flush.begin", answering(Done())),
+        _polled_away(),
+    ),
+    "told losses": (
+        broken(LOST, "flush.begin", answering(Done())),
+        broken(LOST, "writer.take", leading_to(_told_nobody(LOST))),
+        _polled_away(),
     ),
     "reconfirm or steal": (
         _reconfirmed_beside_a_claim(),

@@ -125,10 +125,10 @@ PROPERTIES: Final = (
     ),
     Property(
         "flush",
-        "Once a flush has ended well, every entry admitted before it has ended, and no loss among them was hidden.",
-        ("JN-222",),
+        "A flush that ends well hides no loss: every entry before it is a row, collapsed or evicted, or was told of.",
+        ("JN-222", "JN-224"),
         of_states=_states("answered flushes"),
-        of_steps=_steps("ended flushes"),
+        of_steps=_steps("ended flushes", "told losses"),
     ),
     Property(
         "reconfirm-or-steal",

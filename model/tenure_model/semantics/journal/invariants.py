@@ -323,19 +323,51 @@ def _holes(tables: JournalTables, run_id: str, cursor: int, seqs: list[int], *, 
 
 
 def ended_flushes(transition: Transition) -> Where:
-    """A flush that answers well has nothing outstanding that was admitted before it was called (JN-222)."""
+    """A flush that answers well had no loss to tell of, and of what was admitted before it nothing is outstanding or
+    lost (JN-222, R-8).
+    """
     command, outcome = transition.command, transition.step.outcome
     memory = transition.before.instances.get(transition.session)
-    if memory is None or isinstance(outcome, Failed):
+    if memory is None or not (outcome is None or isinstance(outcome, Done)):
         return
     covered: list[int] = []
-    if command.operation in ("flush.begin", "journal.flush") and (outcome is None or isinstance(outcome, Done)):
+    if command.operation in ("flush.begin", "journal.flush"):
         covered = [queued.entry_id for queued in pending(memory)]
-    if command.operation == "flush.poll" and isinstance(outcome, Done):
+        if memory.losses.unreported is not None:
+            yield "a loss before it"
+    if command.operation == "flush.poll":
         ticket = command.arguments.get("ticket")
         flush = memory.flushes.get(ticket) if isinstance(ticket, int) else None
         covered = [] if flush is None else list(flush.covered)
-    yield from (str(entry_id) for entry_id in covered if transition.after.fates.get(entry_id) == "outstanding")
+    is_hidden = ("outstanding", "lost", "abandoned")
+    yield from (str(entry_id) for entry_id in covered if transition.after.fates.get(entry_id) in is_hidden)
+
+
+def told_losses(transition: Transition) -> Where:
+    """A loss counts as reported only when a flush fails by it, now or once it is asked, and a flush that has failed
+    says so. A close logs the failure of its own flush; what is told within a transaction of one step is not seen
+    (JN-224, JN-231).
+    """
+    operation, outcome = transition.command.operation, transition.step.outcome
+    answer = outcome.error if isinstance(outcome, Failed) else outcome
+    is_told = operation in ("journal.close", "close.begin", "journal.transact") or (
+        operation in ("journal.flush", "flush.begin") and isinstance(answer, JournalError)
+    )
+    for session, memory in transition.before.instances.items():
+        later = transition.after.instances.get(session)
+        if later is None or (later.losses is memory.losses and later.flushes is memory.flushes):
+            continue
+        was_failed, is_failed = _failed(memory), _failed(later)
+        if later.losses.reported_epoch > memory.losses.reported_epoch and not is_told and is_failed <= was_failed:
+            yield f"{session}: nobody was told"
+        for ticket in sorted(was_failed - is_failed):
+            flush = memory.flushes[ticket]
+            if not flush.closing and not (isinstance(flush.answer, Failed) and answer == flush.answer.error):
+                yield f"{session}: flush {ticket}"
+
+
+def _failed(instance: Instance) -> set[int]:
+    return {ticket for ticket, flush in instance.flushes.items() if isinstance(flush.answer, Failed)}
 
 
 def reconfirm_or_steal(transition: Transition) -> Where:
@@ -396,6 +428,7 @@ OF_STEPS: Final[Mapping[str, Callable[[Transition], Where]]] = {
     "standing rows": standing_rows,
     "pages": pages,
     "ended flushes": ended_flushes,
+    "told losses": told_losses,
     "reconfirm or steal": reconfirm_or_steal,
     "retried compaction": retried_compaction,
     "known duplicates": known_duplicates,
