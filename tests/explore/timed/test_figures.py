@@ -59,8 +59,8 @@ def test_margin_and_overlap_over_the_skew(skew_ms: int, margin: int, overlap: in
         (29_001, 0, 0, 0, 0),
         (28_001, 500, 0, 0, 0),
         (19_002, 0, 10_000, -1, 1),
-        (60_000, 0, 0, -30_999, 1_000),
-        (60_000, 500, 0, -31_999, 2_000),
+        (60_000, 0, 0, -1_000, 1_000),
+        (60_000, 500, 0, -2_000, 2_000),
     ],
 )
 def test_a_healthy_owner(skew_ms: int, write_ms: int, ahead_ms: int, margin: int, overlap: int) -> None:

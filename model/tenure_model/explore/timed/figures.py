@@ -66,15 +66,16 @@ def healthy_margin_ms(skew_ms: int, *, write_ms: int = 0, ahead_ms: int = 0) -> 
     """How far an owner all of whose writes succeed within ``write_ms`` is from being robbed; at 0 and less it can be.
 
     A stamp has to outlast the answer of its write, the pulse, and the landing of the next: 1,000 + 2 ``write_ms``.
-    Holds for ``write_ms`` of 0..8,999, above which reconfirming sets in, and where the loop starts as promptly as a
-    write answers (RS-911, hazard H-28).
+    Above 0 no schedule robs the owner, and the figure is how much more skew that takes; below, it is attained, and
+    never less than that life of a stamp, since the next beat tells. Holds for ``write_ms`` of 0..8,999, above which
+    reconfirming sets in, and where the loop starts as promptly as a write answers (RS-911, hazard H-28).
     """
-    return HEARTBEAT_STALE_AFTER_MS + 1 - ahead_ms - skew_ms - (HEARTBEAT_INTERVAL_MS + 2 * write_ms)
+    longest_ms = HEARTBEAT_INTERVAL_MS + 2 * write_ms
+    return max(HEARTBEAT_STALE_AFTER_MS + 1 - ahead_ms - skew_ms, 0) - longest_ms
 
 
 def healthy_overlap_ms(skew_ms: int, *, write_ms: int = 0, ahead_ms: int = 0) -> int:
     """How long such an owner may work on beside the peer that robbed it, until its next beat tells it: at most
     1,000 + 2 ``write_ms`` (RS-911, RS-917, hazard H-28).
     """
-    longest_ms = HEARTBEAT_INTERVAL_MS + 2 * write_ms
-    return min(longest_ms, max(0, -healthy_margin_ms(skew_ms, write_ms=write_ms, ahead_ms=ahead_ms)))
+    return max(0, -healthy_margin_ms(skew_ms, write_ms=write_ms, ahead_ms=ahead_ms))
