@@ -2,14 +2,18 @@
 
 import io
 import json
+import re
 
+import attrs
 import networkx
 import pytest
 
 from tenure_model.explore.graph import FORMATS, StateGraph, build_graph
+from tenure_model.explore.scope import Participant, honest, owner_name
 from tenure_model.explore.scopes import named
 from tenure_model.explore.system import Label, RunSystem
-from tenure_model.semantics.profiles import ORIGINAL
+from tenure_model.semantics.profiles import ORIGINAL, REFERENCE
+from tenure_model.vocabulary.owners import OwnerId
 
 
 @pytest.fixture(scope="module")
@@ -76,3 +80,36 @@ def test_same_bytes(found: StateGraph, name: str):
     again = build_graph(RunSystem(named("second-opinion", ORIGINAL)), depth=4)
 
     assert FORMATS[name](again) == FORMATS[name](found)
+
+
+def test_names_tell_owners_apart():
+    """Owners that differ in the nonce alone, or where host and pid run into each other, have names of their own."""
+    owners = (OwnerId("a", 1, "x"), OwnerId("a", 1, "y"), OwnerId("a1", 1, "a11"), OwnerId("a", 11, "a11"))
+
+    assert [owner_name(owner) for owner in owners] == ["a/1/x", "a/1/y", "a1/1/a11", "a11"]
+
+
+@pytest.mark.parametrize("host", ['a"b', "a\\b", "a\x01b", "a\nb", "a<&>b"])
+def test_odd_names_are_exported(host: str):
+    """Whatever an owner may be called, each format can be read by what reads it."""
+    scope = attrs.evolve(named("plain", REFERENCE), participants=(Participant(OwnerId(host, 1, "n"), honest(0)),))
+    odd = build_graph(RunSystem(scope), depth=2)
+    labels = re.findall(r'label="((?:[^"\\]|\\.)*)"\];$', FORMATS["dot"](odd), re.MULTILINE)
+
+    assert len(networkx.read_graphml(io.BytesIO(FORMATS["graphml"](odd).encode()))) == len(odd.graph)
+    assert len(json.loads(FORMATS["json"](odd))["nodes"]) == len(odd.graph)
+    assert len(labels) == len(odd.graph) + odd.explored.transitions
+
+
+def test_scopes_make_sense():
+    """An operation nobody knows, a run or an owner that is there twice, and time that goes back are refused."""
+    plain = named("plain", REFERENCE)
+    wrong = (
+        {"operations": frozenset({"run.clam"})},
+        {"runs": plain.runs * 2},
+        {"participants": plain.participants * 2},
+        {"advances": (-1,)},
+    )
+    for change in wrong:
+        with pytest.raises(ValueError, match="must"):
+            attrs.evolve(plain, **change)

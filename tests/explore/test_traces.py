@@ -3,6 +3,7 @@
 import pytest
 
 from tenure_model.explore.canonical import NOW_MS
+from tenure_model.explore.properties import Property
 from tenure_model.explore.scopes import named
 from tenure_model.explore.search import explore
 from tenure_model.explore.system import RunSystem
@@ -59,3 +60,18 @@ def test_names_runs_where_there_are_several():
         " 1.       0 ms  a1: create(r) -> ok",
         "                 r: pending | s: no row",
     )
+
+
+def test_a_property_of_what_is_not_kept():
+    """A property about a column that no state keeps has no trace, and the error says why."""
+    started = Property(
+        "started",
+        "Nothing starts at 0.",
+        (),
+        lambda taken: taken.row_before is None or taken.row_before.started_at_ms != 0,
+    )
+    system = RunSystem(named("plain", REFERENCE), properties=(started,))
+    explored = explore(system.initial(), system.successors, first=True)
+
+    with pytest.raises(ValueError, match="what a state does not keep"):
+        trace_of(system, explored, explored.findings["started"])

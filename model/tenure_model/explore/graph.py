@@ -11,7 +11,7 @@ import attrs
 import networkx
 
 from tenure_model.explore.canonical import NONE, RunCode
-from tenure_model.explore.scope import Scope
+from tenure_model.explore.scope import Scope, owner_name, printable
 from tenure_model.explore.search import Explored, Progress, explore
 from tenure_model.explore.system import Label, RunEdge, RunSystem, State
 from tenure_model.vocabulary.statuses import RUN_STATUSES
@@ -56,7 +56,7 @@ def build_graph(
 
 def described(scope: Scope, code: RunCode) -> Mapping[str, str | int | bool]:
     """What a node says of one run, in names: absent parts are left out, stamps are milliseconds from the instant."""
-    names = [f"{owner.host_id}{owner.pid}" for owner in scope.owners]
+    names = [owner_name(owner) for owner in scope.owners]
     fields: dict[str, str | int | bool] = {"status": "none" if code.status == NONE else RUN_STATUSES[code.status]}
     for name, owner, stamp_name, stamp in (
         ("owner", code.owner, "heartbeat", code.heartbeat),
@@ -79,7 +79,7 @@ def exported(found: StateGraph) -> Graph:
     scope = found.system.scope
     for number, attributes in found.graph.nodes(data=True):
         flat = {
-            f"{plan.run_id}.{name}": value
+            f"{printable(plan.run_id)}.{name}": value
             for plan, code in zip(scope.runs, found.system.codes(attributes["state"]), strict=True)
             for name, value in described(scope, code).items()
         }
@@ -91,8 +91,8 @@ def exported(found: StateGraph) -> Graph:
             target,
             operation=label.operation,
             outcome=label.outcome,
-            owner="" if label.owner < 0 else f"{scope.owners[label.owner].host_id}{scope.owners[label.owner].pid}",
-            run="" if label.run < 0 else scope.runs[label.run].run_id,
+            owner="" if label.owner < 0 else owner_name(scope.owners[label.owner]),
+            run="" if label.run < 0 else printable(scope.runs[label.run].run_id),
             broken=" ".join(attributes["broken"]),
             fired=" ".join(attributes["fired"]),
         )
@@ -114,12 +114,16 @@ def as_dot(found: StateGraph) -> str:
     plain = exported(found)
     lines = ["digraph states {"]
     for number, attributes in plain.nodes(data=True):
-        text = "\\n".join(f"{name}={value}" for name, value in attributes.items())
+        text = "\\n".join(_in_dot(f"{name}={value}") for name, value in attributes.items())
         lines.append(f'  {number} [label="{text}"];')
     for source, target, attributes in plain.edges(data=True):
         text = " ".join(filter(None, (attributes["owner"], attributes["operation"], attributes["run"])))
-        lines.append(f'  {source} -> {target} [label="{text}: {attributes["outcome"]}"];')
+        lines.append(f'  {source} -> {target} [label="{_in_dot(text)}: {attributes["outcome"]}"];')
     return "\n".join([*lines, "}", ""])
+
+
+def _in_dot(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 FORMATS: Final[Mapping[str, Callable[[StateGraph], str]]] = {"json": as_json, "graphml": as_graphml, "dot": as_dot}

@@ -62,7 +62,8 @@ class Scope:
     ``advances`` are the steps in which time passes, in milliseconds; without any, every call happens at one instant
     and only the readings differ. ``targets`` are the statuses a transition asks for. ``symmetric`` says whether owners
     of one host that take the same readings are one and the same. ``depth`` bounds the number of steps, ``None`` does
-    not.
+    not. ``ValueError`` for an owner or a run that is there twice, an operation that nobody knows, and time that stands
+    still or goes back.
     """
 
     name: str
@@ -74,6 +75,16 @@ class Scope:
     symmetric: bool = True
     profile: Profile = REFERENCE
     depth: int | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if len(set(self.owners)) != len(self.owners):
+            raise ValueError("participants must be different owners")
+        if len({plan.run_id for plan in self.runs}) != len(self.runs):
+            raise ValueError("runs must have different ids")
+        if not self.operations <= EVERY_OPERATION | {DELETE, WRITE_ROW, WRITE_LEASE}:
+            raise ValueError("operations must be those of the run store, or raw writes")
+        if not all(by_ms > 0 for by_ms in self.advances):
+            raise ValueError("advances must be positive")
 
     @property
     def owners(self) -> tuple[OwnerId, ...]:
@@ -94,3 +105,16 @@ def ahead(*offsets_ms: int, by_ms: int = HEARTBEAT_SKEW_ALLOWANCE_MS) -> tuple[R
 def owners_on(host_id: str, count: int) -> Iterable[OwnerId]:
     """``count`` processes of one host."""
     return (OwnerId(host_id, pid, f"{host_id}{pid}") for pid in range(1, count + 1))
+
+
+def owner_name(owner: OwnerId) -> str:
+    """A name that no other owner has: host and pid for those of ``owners_on``, all three parts for others (RS-011)."""
+    short = f"{owner.host_id}{owner.pid}"
+    if owner.nonce == short and not owner.host_id[-1:].isdigit():
+        return printable(short)
+    return printable(f"{owner.host_id}/{owner.pid}/{owner.nonce}")
+
+
+def printable(text: str) -> str:
+    """The text with what cannot be printed spelled out: names may hold anything that is no surrogate (RS-301)."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

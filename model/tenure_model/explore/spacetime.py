@@ -7,7 +7,8 @@ from html import escape
 from typing import Final
 
 from tenure_model.explore.canonical import NOW_MS
-from tenure_model.explore.telling import answered, owner_name, situation
+from tenure_model.explore.scope import owner_name
+from tenure_model.explore.telling import answered, situation
 from tenure_model.explore.traces import Trace
 
 _LANE: Final = 220

@@ -1,6 +1,7 @@
 """A trace in lines that a person can read: when, who, what was called with what, the answer, and what it left.
 
-Owners go by host and pid, ``a1``. Times are milliseconds from the start of the trace, as its clocks showed them.
+Owners go by host and pid, ``a1``, where that tells them apart. Times are milliseconds from the start of the trace, as
+its clocks showed them.
 """
 
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ from typing import Final
 import attrs
 
 from tenure_model.explore.canonical import NOW_MS
-from tenure_model.explore.scope import Scope
+from tenure_model.explore.scope import Scope, owner_name, printable
 from tenure_model.explore.system import outcome_name
 from tenure_model.explore.traces import Moment, Trace
 from tenure_model.semantics.steps import Outcome
@@ -36,11 +37,6 @@ def told(trace: Trace) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def owner_name(owner: OwnerId) -> str:
-    """The short name of an owner of a scope."""
-    return f"{owner.host_id}{owner.pid}"
-
-
 def situation(scope: Scope, world: World) -> str:
     """Row and lease of every run in one line; the lease is told where it is not what the row says."""
     parts = []
@@ -64,7 +60,7 @@ def situation(scope: Scope, world: World) -> str:
         if on_lease != (on_row or (None, None, None)):
             owned = "nobody's" if on_lease[0] is None else _stamped(on_lease[0], on_lease[1])
             row += f"; on the lease: {owned}{_claimed(on_lease[2])}"
-        parts.append(row if len(scope.runs) == 1 else f"{plan.run_id}: {row}")
+        parts.append(row if len(scope.runs) == 1 else f"{printable(plan.run_id)}: {row}")
     return " | ".join(parts)
 
 
@@ -79,7 +75,7 @@ def _step(scope: Scope, moment: Moment) -> str:
         if name not in _UNSAID and not (isinstance(value, OwnerId) and value == scope.owners[moment.owner])
     ]
     if len(scope.runs) > 1:
-        supplied.insert(0, str(command.arguments["runId"]))
+        supplied.insert(0, printable(str(command.arguments["runId"])))
     clock_ms = int(command.clock_ms) - NOW_MS
     clock = "" if clock_ms == moment.at_ms else f", whose clock shows {clock_ms:,}"
     notes = "".join(f"  [{note}]" for note in (*moment.broken, *moment.fired))

@@ -49,7 +49,7 @@ def trace_to(system: RunSystem, explored: Explored[State, Label], number: int) -
 
 
 def trace_of(system: RunSystem, explored: Explored[State, Label], finding: Finding[Label]) -> Trace:
-    """A shortest history whose last step breaks the property."""
+    """A shortest history whose last step breaks the property. ``ValueError`` for one that asks for what is not kept."""
     return _walked(system, explored.way_to(finding.state), finding)
 
 
@@ -76,7 +76,10 @@ def _walked(system: RunSystem, way: list[tuple[Label, State]], finding: Finding[
             raise AssertionError(f"no call leads on by {label}")
     if finding is not None:
         candidates = taken_by(system, world, now_ms, finding.label)
-        moments.append(next(moment for moment in candidates if finding.name in moment.broken))
+        last = next((moment for moment in candidates if finding.name in moment.broken), None)
+        if last is None:
+            raise ValueError("the property speaks of what a state does not keep (canonical)")
+        moments.append(last)
     return Trace(system.scope, tuple(moments))
 
 

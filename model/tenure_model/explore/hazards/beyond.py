@@ -8,8 +8,7 @@ from tenure_model.explore.hazards.hazard import Hazard
 from tenure_model.explore.hazards.looking import Signs, sign
 from tenure_model.explore.hazards.places import DELETED, JUST_STALE_MS, RAW, RIGHT, STILL, A, B
 from tenure_model.explore.properties import Transition
-from tenure_model.explore.scope import DELETE, WRITE_LEASE, Participant, honest
-from tenure_model.explore.telling import owner_name
+from tenure_model.explore.scope import DELETE, WRITE_LEASE, Participant, honest, owner_name
 from tenure_model.explore.traces import Trace
 from tenure_model.semantics.predicates import is_stale
 from tenure_model.vocabulary.constants import HEARTBEAT_SKEW_ALLOWANCE_MS
