@@ -1,7 +1,10 @@
 """Pictures: the situations by Graphviz, a counterexample as a space-time diagram, the same bytes each time."""
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -17,6 +20,8 @@ from tenure_model.explore.traces import trace_of
 from tenure_model.semantics.profiles import ORIGINAL, REFERENCE
 
 PICTURE = Path(__file__).parents[2] / "specs" / "situations.svg"
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 needs_graphviz = pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed: no command dot")
 
@@ -35,8 +40,15 @@ def wedged() -> StateGraph:
 
 def texts(svg: str) -> list[str]:
     """The texts of a picture, sorted: where they stand depends on the fonts of the machine that drew it."""
+    return sorted("".join(element.itertext()) for element in ElementTree.fromstring(svg).iter(f"{SVG}text"))
+
+
+def parts(svg: str) -> list[tuple[str, ...]]:
+    """What stands in a picture: each node and edge by its title (``s0->s1``), with the colours of its shapes."""
+    groups = [group for group in ElementTree.fromstring(svg).iter(f"{SVG}g") if group.get("class") in ("node", "edge")]
     return sorted(
-        "".join(element.itertext()) for element in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+        (group.findtext(f"{SVG}title", ""), *(shape.get("fill", "") for shape in group if shape.tag != f"{SVG}title"))
+        for group in groups
     )
 
 
@@ -83,10 +95,27 @@ def test_same_bytes(found: StateGraph):
     assert "<!--" not in svg
 
 
+@pytest.mark.parametrize("seed", ["0", "77"])
+def test_same_text_in_every_process(found: StateGraph, seed: str):
+    """What is drawn does not depend on how a process orders its sets."""
+    script = (
+        "import sys; from tenure_model.explore.drawing import situation_dot; from tenure_model.explore.graph import "
+        "build_graph; from tenure_model.explore.scopes import PLAIN; from tenure_model.explore.system import "
+        "RunSystem; sys.stdout.write(situation_dot(build_graph(RunSystem(PLAIN))))"
+    )
+    environment = {**os.environ, "PYTHONHASHSEED": seed}
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
+
+    assert ran.stdout == situation_dot(found)
+
+
 @needs_graphviz
 def test_committed_picture_is_the_graph(found: StateGraph):
     """The picture of the README shows what the search finds: regenerate it with ``make pictures``."""
-    assert texts(PICTURE.read_text(encoding="utf-8")) == texts(as_svg(situation_dot(found)))
+    committed, drawn = PICTURE.read_text(encoding="utf-8"), as_svg(situation_dot(found))
+
+    assert texts(committed) == texts(drawn)
+    assert parts(committed) == parts(drawn)
 
 
 def test_spacetime_has_a_lane_each(wedged: StateGraph):
