@@ -105,7 +105,8 @@ def test_refuses_what_it_cannot_do(tmp_path: Path):
         run("nowhere").exit_code,
         run("second-opinion", "--export", str(tmp_path / "graph.png")).exit_code,
         run("second-opinion", "--stream", "--export", str(tmp_path / "graph.json")).exit_code,
-    ] == [2, 2, 2]
+        run("second-opinion", "--export", str(tmp_path / "nowhere" / "graph.json")).exit_code,
+    ] == [2, 2, 2, 2]
 
 
 @pytest.mark.parametrize("option", ["--export", "--draw"])

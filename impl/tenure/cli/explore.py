@@ -27,6 +27,7 @@ class _Report:
     """What a search found, however it was made: sizes, and for each broken property the depth or the trace.
 
     ``ending`` says whether every run can be ended, in words; nothing where a bound or a stream left too little to say.
+    ``endless`` says that some run cannot, or not by every owner alone.
     """
 
     states: int
@@ -36,7 +37,7 @@ class _Report:
     seconds: float
     broken: dict[str, tuple[str, ...]]
     ending: tuple[str, ...] = ()
-    wedged: bool = False
+    endless: bool = False
 
 
 @click.command("explore")
@@ -80,7 +81,8 @@ def explore_command(
     """Search every state of SCOPE, over the model itself, and judge every step.
 
     Prints how much was searched, for each property whether it holds, and whether every run can be brought to its end;
-    of what breaks, a shortest trace to it. Exit code 0: all holds. 1: something breaks, as much does under the original
+    of what breaks, a shortest trace to it. A streamed search says at which depth it breaks, and like one that --depth
+    ends nothing about the end of runs. Exit code 0: all holds. 1: something breaks, as much does under the original
     profile. 2: the options exclude each other, or networkx is not installed (tenure[explore]).
     """
     try:
@@ -95,6 +97,9 @@ def explore_command(
         raise click.UsageError(f"there is no such scope; there are {', '.join(SCOPES)}")
     if stream and (export is not None or draw is not None):
         raise click.UsageError("a streamed search keeps no graph to export or draw")
+    for file in (export, draw):
+        if file is not None and not file.parent.is_dir():
+            raise click.UsageError(f"there is no folder {file.parent} to write to")
     chosen = named(scope, ORIGINAL if profile == "original" else REFERENCE)
     tell = _progress(as_json)
     report = _stream(chosen, depth, tell) if stream else _search(chosen, depth, export, draw, tell)
@@ -102,7 +107,7 @@ def explore_command(
         click.echo(json.dumps(_to_wire(chosen, report), indent=2))
     else:
         _print(chosen, report)
-    if report.broken or report.wedged:
+    if report.broken or report.endless:
         sys.exit(BROKEN)
 
 
@@ -125,7 +130,7 @@ def _search(
     if draw is not None:
         _draw(found, traces, draw)
     lines = {name: told(trace) for name, trace in traces.items()}
-    ending, wedged = _ending(found) if explored.complete else ((), False)
+    ending, endless = _ending(found) if explored.complete else ((), False)
     return _Report(
         len(explored.states),
         explored.transitions,
@@ -134,14 +139,15 @@ def _search(
         explored.seconds,
         lines,
         ending,
-        wedged,
+        endless,
     )
 
 
 def _ending(found: "StateGraph") -> tuple[tuple[str, ...], bool]:
     """Whether every run can be brought to its end, by anybody and by a single survivor; where not, the shortest way."""
     from tenure_model.explore.liveness import survival, wedges
-    from tenure_model.explore.telling import owner_name, told
+    from tenure_model.explore.scope import owner_name
+    from tenure_model.explore.telling import told
     from tenure_model.explore.traces import trace_to
 
     system, explored = found.system, found.explored
@@ -230,7 +236,7 @@ def _print(scope: "Scope", report: _Report) -> None:
         click.echo(f"{verdict} {judge.name}: {judge.statement} ({', '.join(judge.rules)})")
         for line in report.broken.get(judge.name, ()):
             click.echo(f"    {line}")
-    for line in report.ending:
+    for line in report.ending or ("whether every run can be brought to its end takes every state and a graph",):
         click.echo(line)
 
 
@@ -245,6 +251,6 @@ def _to_wire(scope: "Scope", report: _Report) -> dict[str, Any]:
         "seconds": round(report.seconds, 3),
         "memoryMiB": round(_memory_mib(), 1),
         "broken": {name: list(lines) for name, lines in report.broken.items()},
-        "wedged": report.wedged,
+        "endless": report.endless,
         "ending": list(report.ending),
     }
