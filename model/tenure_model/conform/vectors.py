@@ -124,9 +124,9 @@ def vector(cell: Cell, covers: Iterable[Cell], trace: Trace, rules_digest: str) 
 
 
 def digest_of_rules(folder: Path) -> str:
-    """The SHA-256 of the normative text: of every rule file, by name, in order."""
+    """The SHA-256 of the normative text on runs: of every file right in the folder, by name, in order."""
     digest = hashlib.sha256()
-    for file in sorted(folder.rglob("*.md")):
+    for file in sorted(folder.glob("*.md")):
         digest.update(f"{file.relative_to(folder).as_posix()}\n".encode() + file.read_bytes())
     return digest.hexdigest()
 
