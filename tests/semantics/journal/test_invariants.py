@@ -397,7 +397,7 @@ BROKEN_STEPS: Final[Mapping[str, tuple[Broken, ...]]] = {
         broken(QUEUED, "flush.begin", answering(Done())),
         broken(QUEUED, "journal.flush", leading_to(QUEUED)),
         _polled_early(),
-        broken(LOST, "flush.begin", answering(Done())),
+        broken(LOST, "flush.begin", lambda step: attrs.evolve(step, state=LOST, outcome=Done())),
         _polled_away(),
     ),
     "told losses": (

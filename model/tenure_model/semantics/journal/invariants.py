@@ -323,17 +323,18 @@ def _holes(tables: JournalTables, run_id: str, cursor: int, seqs: list[int], *, 
 
 
 def ended_flushes(transition: Transition) -> Where:
-    """A flush that answers well had no loss to tell of, and of what was admitted before it nothing is outstanding or
+    """A flush that answers well leaves no loss untold, and of what was admitted before it nothing is outstanding or
     lost (JN-222, R-8).
     """
     command, outcome = transition.command, transition.step.outcome
     memory = transition.before.instances.get(transition.session)
+    later = transition.after.instances.get(transition.session)
     if memory is None or not (outcome is None or isinstance(outcome, Done)):
         return
     covered: list[int] = []
     if command.operation in ("flush.begin", "journal.flush"):
         covered = [queued.entry_id for queued in pending(memory)]
-        if memory.losses.unreported is not None:
+        if later is not None and later.losses.unreported is not None:
             yield "a loss before it"
     if command.operation == "flush.poll":
         ticket = command.arguments.get("ticket")
@@ -344,21 +345,20 @@ def ended_flushes(transition: Transition) -> Where:
 
 
 def told_losses(transition: Transition) -> Where:
-    """A loss counts as reported only when a flush fails by it, now or once it is asked, and a flush that has failed
-    says so. A close logs the failure of its own flush; what is told within a transaction of one step is not seen
-    (JN-224, JN-231).
+    """A flush that has failed says so when it is asked, and neither a flush nor the writer takes a loss for reported
+    by which no flush fails (JN-224). A close logs the failure of its own flush (JN-231).
     """
     operation, outcome = transition.command.operation, transition.step.outcome
+    if operation == "journal.open":
+        return
     answer = outcome.error if isinstance(outcome, Failed) else outcome
-    is_told = operation in ("journal.close", "close.begin", "journal.transact") or (
-        operation in ("journal.flush", "flush.begin") and isinstance(answer, JournalError)
-    )
+    is_judged = operation.startswith(("flush.", "writer.", "journal.flush")) and not isinstance(answer, JournalError)
     for session, memory in transition.before.instances.items():
         later = transition.after.instances.get(session)
         if later is None or (later.losses is memory.losses and later.flushes is memory.flushes):
             continue
         was_failed, is_failed = _failed(memory), _failed(later)
-        if later.losses.reported_epoch > memory.losses.reported_epoch and not is_told and is_failed <= was_failed:
+        if is_judged and later.losses.reported_epoch > memory.losses.reported_epoch and is_failed <= was_failed:
             yield f"{session}: nobody was told"
         for ticket in sorted(was_failed - is_failed):
             flush = memory.flushes[ticket]
