@@ -23,7 +23,18 @@ def test_the_worker_of_the_readme_runs(tmp_path):
 
     result = subprocess.run([sys.executable, "worker.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
 
-    assert (result.returncode, result.stdout, result.stderr) == (0, "done\n", "")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "done\ncompleted\n", "")
+
+
+def test_the_worker_of_the_readme_type_checks(tmp_path):
+    """Copied into a program that is checked strictly, it is right."""
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    (tmp_path / "worker.py").write_text(code)
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(ROOT / ".cache" / "mypy"), "worker.py"]
+
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert (result.returncode, result.stdout) == (0, "Success: no issues found in 1 source file\n")
 
 
 def test_every_outcome_is_explained():
