@@ -1,8 +1,10 @@
 """Tests of the subscription to what this instance commits."""
 
 import threading
+from pathlib import Path
 
 import tenure
+from tenure.journal.publication import Publication
 from tests.journal.support import World, new_world, rolled_back
 from tests.threads import PATIENCE_SECONDS, in_thread
 
@@ -158,3 +160,85 @@ def test_what_was_not_taken_goes_with_the_subscription(world: World) -> None:
 
     assert list(changes) == []
     assert changes.take() == []
+
+
+def test_threads_are_published_in_the_order_of_their_commits(tmp_path: Path) -> None:
+    """Whichever thread comes to publish first: within a run, on both channels, by ascending seq (JN-240, JN-260)."""
+    world = new_world(tmp_path / "t.db", writer="thread", capacity=1_000, batch_size=3)
+    changes = world.journal.changes()
+
+    def produce(name: str, lossy: bool) -> None:
+        for number in range(60):
+            (world.lossy if lossy else world.durable)(number, source_id=name)
+
+    producers = [in_thread(lambda n=number: produce(f"p{n}", n % 3 == 0))[0] for number in range(6)]  # type: ignore[misc]  # bound for the thread
+    for producer in producers:
+        producer.join(PATIENCE_SECONDS)
+    world.journal.flush()
+    arrived = [entry.seq for entry in changes.take()]
+    committed = world.seqs()
+    world.store.close()
+
+    assert arrived == committed
+    assert len(committed) == 360
+
+
+def test_a_written_batch_is_published_before_what_is_committed_later(world: World) -> None:
+    """And not again when the writer settles it (JN-214, JN-260)."""
+    changes = world.journal.changes()
+    world.lossy("queued")
+    world.writer.take()
+    world.writer.write()
+    unsettled = changes.take()
+    world.durable("later")
+    arrived = changes.take()
+    world.writer.settle()
+
+    assert unsettled == []
+    assert payloads(arrived) == ["queued", "later"]
+    assert changes.take() == []
+
+
+def test_a_batch_that_is_lost_is_not_published(world: World) -> None:
+    """Its rows were inserted, and its commit failed (JN-213)."""
+    changes = world.journal.changes()
+    world.lossy("lost")
+    world.writer.take()
+    world.fail(on="COMMIT")
+    world.writer.write()
+    world.mend()
+    world.writer.settle()
+    world.durable("later")
+
+    assert payloads(changes.take()) == ["later"]
+
+
+def test_what_a_commit_sets_going_is_published_after_it() -> None:
+    """Also where the first of its entries does: here automatic compaction, whose capture appends one (JN-306)."""
+    worlds: list[World] = []
+
+    def capture(run_id: str, up_to: int) -> object:
+        worlds[0].durable("captured", run_id="other")
+        return None
+
+    world = new_world(compaction=tenure.CompactionPolicy(entry_threshold=1, capture=capture))
+    worlds.append(world)
+    changes = world.journal.changes()
+    with world.journal.transact():
+        world.durable("first")
+        world.durable("second", run_id="other")
+    arrived = changes.take()
+    world.store.close()
+
+    assert payloads(arrived)[:3] == ["first", "second", "captured"]
+
+
+def test_an_interruption_after_the_commit_keeps_nothing_from_later_subscribers(world: World) -> None:
+    """Where the commit could not be noted, its entries are published by the work that follows it (JN-146)."""
+    changes = world.journal.changes()
+    publication = Publication(world.instance, [("r", 7, "id", "p", 0, 0, "e", "1", "null")])
+    publication()
+    publication.committed()
+    world.durable("next")
+
+    assert [entry.seq for entry in changes.take()] == [7, 0]

@@ -7,6 +7,34 @@ class AfterCommitError(ExceptionGroup[Exception]):
     """The data is committed; work that waited for the commit failed (JN-147)."""
 
 
+class InOrder:
+    """Work for after a commit, of which a part keeps the order of commits.
+
+    Who has committed lets others write before the work runs, and then threads run it in any order.
+    """
+
+    __slots__ = ()
+
+    def committed(self) -> object:
+        """Take note of the commit, before the next one: called once, by whichever thread committed.
+
+        Everybody who writes waits meanwhile: it is short, and neither uses the database nor raises. An interruption can
+        keep it from being called, though the data is committed.
+        """
+        raise NotImplementedError
+
+    def __call__(self) -> object:
+        """Do the work, in the thread that registered it."""
+        raise NotImplementedError
+
+
+def note_commit(callbacks: Iterable[Callable[[], object]]) -> None:
+    """With the turn, at once after COMMIT: tell the work that keeps the order of commits."""
+    for callback in callbacks:
+        if isinstance(callback, InOrder):
+            callback.committed()
+
+
 def run_all(callbacks: Iterable[Callable[[], object]]) -> None:
     """Run all of them in order, whatever some of them raise; then raise (JN-147)."""
     failures: list[Exception] = []

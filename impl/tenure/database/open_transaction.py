@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar, TypeVarTuple
 
+from tenure.database.after_commit import note_commit
 from tenure.database.engine import Connection, DatabaseError
 
 Result = TypeVar("Result")
@@ -37,6 +38,7 @@ class OpenTransaction:
         if self.doom is not None:
             raise self.doom
         self.connection.commit()
+        note_commit(self.callbacks)
 
     def undo(self) -> None:
         """Roll everything back, as far as the database has not done so, and forget what waited for the commit."""

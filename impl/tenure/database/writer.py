@@ -14,7 +14,7 @@ from threading import get_ident
 from typing import TypeVar, TypeVarTuple
 
 from tenure.database.after_commit import AfterCommitError as AfterCommitError
-from tenure.database.after_commit import run_all
+from tenure.database.after_commit import note_commit, run_all
 from tenure.database.closed import CLOSED
 from tenure.database.engine import (
     Bindings,
@@ -126,6 +126,8 @@ class Database:
 
     def after_commit(self, callback: Callable[[], object]) -> bool:
         """Run ``callback`` once the outermost transaction has committed; not at all if its scope rolls back (JN-146).
+
+        One that is ``InOrder`` is told of the commit before there is another.
 
         False, and nothing registered, where the caller has no transaction open (JN-145).
         """
@@ -305,6 +307,8 @@ class Database:
             if not is_lost:
                 self._open.commit()
                 group.is_committed = True
+                for each in group.members:
+                    note_commit(each.callbacks)
         except DatabaseError as error:
             group.failure = error
         except BaseException as error:

@@ -13,8 +13,9 @@ class Changes:
     """A subscription: iterate over it, or ``take`` what is there. ``close`` it, from any thread, to end it.
 
     It starts with what is committed after it was made, and keeps the newest ``capacity`` entries that nobody has taken.
-    Entries of one transaction come in order; of transactions that end together either may come first. Each subscriber
-    gets entries of its own: what one does to a payload no other sees.
+    They come in the order of their commits, whichever threads commit: within a run by ascending ``seq`` (JN-240). The
+    last one is a cursor for ``stream`` only where none was dropped and no other instance writes to the run. Each
+    subscriber gets entries of its own: what one does to a payload no other sees.
     """
 
     __slots__ = ("__weakref__", "_buffer", "_instance", "_is_closed")

@@ -3,9 +3,8 @@
 import json
 from collections.abc import Generator
 from contextlib import contextmanager
-from functools import partial
 
-from tenure.database.engine import SqlRow, UndecodableTextError
+from tenure.database.engine import UndecodableTextError
 from tenure.database.writer import Withdrawn
 from tenure.journal import statements
 from tenure.journal.durable import guard, require_owner
@@ -13,6 +12,7 @@ from tenure.journal.failures import PASSED_ON, closed, storage_failure
 from tenure.journal.flushing import require_waitable
 from tenure.journal.insertion import Inserted, Insertion
 from tenure.journal.instance import Instance
+from tenure.journal.publication import Publication
 from tenure_model.admission.event_identity import content_fingerprint
 from tenure_model.admission.journal_options import admit_compact_options
 from tenure_model.admission.refusal import Refusal
@@ -100,7 +100,7 @@ def _compact_nested(instance: Instance, options: CompactOptions, fence: OwnerId 
         fates = Insertion(instance.database).insert_all(pending)
         inserted = [fate.row for fate in fates if type(fate) is Inserted]
         if inserted:
-            instance.database.after_commit(partial(_publish, instance, inserted))
+            instance.database.after_commit(Publication(instance, inserted))
         return _compact(instance, options, fence)
 
 
@@ -116,11 +116,6 @@ def _gate(instance: Instance, run_id: str) -> Generator[None]:
         with instance.lock:
             instance.gates.discard(run_id)
             instance.progress.notify_all()
-
-
-def _publish(instance: Instance, rows: list[SqlRow]) -> None:
-    with instance.lock:
-        instance.publish(rows)
 
 
 def _compact(instance: Instance, options: CompactOptions, fence: OwnerId | None) -> CompactionResult:

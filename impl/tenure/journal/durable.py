@@ -8,6 +8,7 @@ from tenure.journal.failures import PASSED_ON, storage_failure
 from tenure.journal.floors import exhausted
 from tenure.journal.identities import Existing, Remembered, find_existing, remember_collapse, require_same
 from tenure.journal.instance import Instance
+from tenure.journal.publication import Publication
 from tenure_model.admission.event_identity import event_id
 from tenure_model.admission.journal_input import admit_fence_owner
 from tenure_model.admission.preparation import Prepared
@@ -73,7 +74,7 @@ def append(instance: Instance, prepared: Prepared, fence: OwnerId | None) -> Dur
         prepared.meta_json,
     )
     if instance.rows(statements.INSERT, row):
-        instance.database.after_commit(partial(_settle_inserted, instance, prepared, row))
+        instance.database.after_commit(_Settlement(instance, prepared, row))
         return Accepted(seq, source_seq)
     existing = find_existing(instance.rows, prepared, source_seq, name)
     if existing is None:
@@ -103,21 +104,31 @@ def guard(instance: Instance, run_id: str, fence: OwnerId) -> None:
         raise storage_failure("sink_failed", GUARD_FAILED, error) from error
 
 
-def _settle_inserted(
-    instance: Instance, prepared: Prepared, row: tuple[str, int, str, str, int, int, str, str, str]
-) -> None:
+class _Settlement(Publication):
     """After the commit: remember, publish, count (JN-179)."""
-    run_id, seq, _, source_id, source_seq, *_ = row
-    with instance.lock:
-        instance.cache.enter(
-            (run_id, source_id, source_seq),
-            Remembered(seq, prepared.event_type, prepared.payload_json, prepared.meta_json),
-            "committed",
-        )
-        instance.floors.rise(run_id, seq, source_id, source_seq)
-        instance.publish((row,))
-    if instance.policy is not None:
-        instance.policy.settled_durable(run_id)
+
+    __slots__ = ("_prepared", "_row")
+
+    def __init__(
+        self, instance: Instance, prepared: Prepared, row: tuple[str, int, str, str, int, int, str, str, str]
+    ) -> None:
+        super().__init__(instance, (row,))
+        self._prepared = prepared
+        self._row = row
+
+    def __call__(self) -> None:
+        instance, prepared = self._instance, self._prepared
+        run_id, seq, _, source_id, source_seq, *_ = self._row
+        with instance.lock:
+            instance.cache.enter(
+                (run_id, source_id, source_seq),
+                Remembered(seq, prepared.event_type, prepared.payload_json, prepared.meta_json),
+                "committed",
+            )
+            instance.floors.rise(run_id, seq, source_id, source_seq)
+            self.publish()
+        if instance.policy is not None:
+            instance.policy.settled_durable(run_id)
 
 
 def _settle_collapsed(instance: Instance, prepared: Prepared, source_seq: int, existing: Existing) -> None:

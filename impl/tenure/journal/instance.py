@@ -6,6 +6,7 @@ thread inside a transaction may always take it (JN-286).
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from tenure.journal.changes import Changes
     from tenure.journal.driving import Driver
     from tenure.journal.policy import Policy
+    from tenure.journal.publication import Publication
     from tenure.journal.streams import EntryStream
 
 Status: TypeAlias = Literal["open", "closing", "closed"]
@@ -74,6 +76,7 @@ class Instance:
         "status",
         "streams",
         "timing",
+        "unpublished",
         "work",
     )
 
@@ -102,6 +105,8 @@ class Instance:
         # A stream or subscription that its reader dropped without closing it is no reader any more.
         self.streams: WeakSet[EntryStream] = WeakSet()
         self.changes: WeakSet[Changes] = WeakSet()
+        # What is committed and not published, in the order of commits. Who commits appends to it without the lock.
+        self.unpublished: deque[Publication] = deque()
         self.policy: Policy | None = None
         self.driver: Driver
         # Reentrant, because the collector may run in any thread, and what it ends takes the lock.

@@ -13,6 +13,7 @@ from tenure.journal.failures import storage_failure
 from tenure.journal.identities import Existing, Remembered, remember_collapse
 from tenure.journal.insertion import Fate, Inserted, Insertion
 from tenure.journal.instance import LOG, Instance
+from tenure.journal.publication import Publication
 from tenure_model.vocabulary.journal_errors import SINK_FAILED, WRITER_FAILED, JournalError
 
 
@@ -24,16 +25,26 @@ class Loss:
     entries: Sequence[Queued]
 
 
+class _BatchPublication(Publication):
+    """What the writer inserted: it publishes that when it settles the batch, unless somebody did before."""
+
+    __slots__ = ()
+
+    def __call__(self) -> None:
+        pass
+
+
 class LossyWriter:
     """One batch at a time. Driven by one thread at a time; no step raises anything but an interruption."""
 
-    __slots__ = ("_instance", "_lost_whole", "fates")
+    __slots__ = ("_instance", "_lost_whole", "_publication", "fates")
 
     def __init__(self, instance: Instance) -> None:
         self._instance = instance
         self.fates: Sequence[Fate] | None = None
         """What became of each entry of the batch that is taken, once it is written."""
         self._lost_whole: JournalError | None = None
+        self._publication: _BatchPublication | None = None
 
     @property
     def has_taken(self) -> bool:
@@ -80,7 +91,8 @@ class LossyWriter:
         lost = {queued.ordinal for loss in losses for queued in loss.entries}
         with instance.lock:
             self._remember(batch, lost)
-            instance.publish(fate.row for fate in inserted)
+            if self.fates is not None and self._publication is not None:
+                self._publication.publish()
             instance.backlog.release(batch)
             instance.progress.notify_all()
         tasks = [] if instance.policy is None else instance.policy.settled_lossy([fate.row[0] for fate in inserted])
@@ -95,7 +107,7 @@ class LossyWriter:
             if losses:
                 instance.wake_all()
             instance.backlog.settle()
-            self.fates = self._lost_whole = None
+            self.fates = self._lost_whole = self._publication = None
             instance.end_flushes()
         for task in tasks:
             instance.driver.maintain(task)
@@ -107,7 +119,11 @@ class LossyWriter:
             self.settle()
 
     def _insert(self, batch: Sequence[Queued]) -> list[Fate]:
-        return Insertion(self._instance.database).insert_all(batch)
+        instance = self._instance
+        fates = Insertion(instance.database).insert_all(batch)
+        self._publication = _BatchPublication(instance, [fate.row for fate in fates if type(fate) is Inserted])
+        instance.database.after_commit(self._publication)
+        return fates
 
     def _judge(self, batch: Sequence[Queued]) -> tuple[list[Loss], list[Inserted]]:
         if self.fates is None:

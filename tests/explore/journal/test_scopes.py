@@ -17,7 +17,7 @@ REFERENCE_SIZES: Sizes = {
     "retries": (414, 654, 12),
     "two-instances": (1669, 3526, 14),
     "compaction": (2218, 7995, 19),
-    "nested": (5011, 21485, 12),
+    "nested": (4945, 21258, 12),
     "crash": (2019, 5812, 11),
     "closing": (4132, 14301, 16),
     "fence": (278, 1181, 8),

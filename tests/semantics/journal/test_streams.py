@@ -181,6 +181,19 @@ def test_changes() -> None:
     assert call(step.state, "changes.take", changes=changes).outcome == ()
 
 
+def test_changes_come_in_the_order_of_commits() -> None:
+    """A batch that is written and not settled was committed before what is emitted now, and is told once (JN-260)."""
+    state, changes = begun(opened(), "changes.open")
+    state = after(after(queued(state, 0), "writer.take"), "writer.write")
+    emitting = call(emitted(state, 1), "changes.take", changes=changes)
+
+    settled = call(after(emitting.state, "writer.settle"), "changes.take", changes=changes)
+
+    assert isinstance(emitting.outcome, tuple)
+    assert [entry.seq for entry in emitting.outcome] == [0, 1]
+    assert settled.outcome == ()
+
+
 def test_a_slow_subscriber_loses_the_oldest() -> None:
     """The buffer slides: beyond the capacity the oldest are silently gone (JN-260)."""
     state, slow = begun(opened(capacity=2), "changes.open")

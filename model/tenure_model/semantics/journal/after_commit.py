@@ -22,6 +22,7 @@ from tenure_model.semantics.journal.state import (
     with_instance,
     with_transaction,
 )
+from tenure_model.semantics.journal.tables import Event
 from tenure_model.semantics.journal.writer import settle_draft
 from tenure_model.vocabulary.journal_errors import JournalUsageError
 
@@ -44,26 +45,44 @@ def conclude(
 def run_updates(
     state: JournalState, session: str, updates: Iterable[Update], clock_ms: float
 ) -> tuple[JournalState, frozenset[str]]:
-    """Run the updates of a committed transaction, in the order they were registered (JN-146)."""
+    """Run the updates of a committed transaction, in the order they were registered (JN-146).
+
+    The first that publishes publishes for all of them: what follows from one may write, and that comes later (JN-260).
+    """
+    updates = tuple(updates)
     fired: frozenset[str] = NO_REPAIRS
+    events = tuple(event for update in updates for event in _inserted(update))
+    if events:
+        state = with_instance(state, session, publish(state.instances[session], events))
     for update in updates:
         match update:
             case Settle():
                 state, repaired = _settle(state, session, update, clock_ms)
                 fired |= repaired
-            case Publish(events):
-                state = with_instance(state, session, publish(state.instances[session], events))
+            case Publish():
+                pass
             case Call(label):
                 state = attrs.evolve(state, ran=(*state.ran, label))
     return state, fired
 
 
+def _inserted(update: Update) -> tuple[Event, ...]:
+    """The new rows that an update is to publish."""
+    match update:
+        case Settle(_, Inserted(event)):
+            return (event,)
+        case Publish(events):
+            return events
+        case _:
+            return ()
+
+
 def _settle(state: JournalState, session: str, update: Settle, clock_ms: float) -> tuple[JournalState, frozenset[str]]:
-    """A durable emit enters memory; a new row is published, and counts for automatic compaction (JN-179)."""
+    """A durable emit enters memory; a new row counts for automatic compaction (JN-179)."""
     instance, fired = settle_draft(state.instances[session], update.draft, update.result, state.profile)
+    state = with_instance(state, session, instance)
     if not isinstance(update.result, Inserted):
-        return with_instance(state, session, instance), fired
-    state = with_instance(state, session, publish(instance, (update.result.event,)))
+        return state, fired
     state, repaired = compact_after(state, session, update.draft.run_id, clock_ms)
     return state, fired | repaired
 

@@ -109,7 +109,7 @@ def settle(state: JournalState, session: str) -> JournalStep:
         fired |= repaired
         if isinstance(result, Inserted):
             events.append(result.event)
-    instance = attrs.evolve(publish(instance, events), batch=None)
+    instance = attrs.evolve(publish(instance, ()), batch=None)
     instance = _register_maintenance(instance, [event.run_id for event in events])
     losses = _losses(batch)
     for lost, error in losses:
