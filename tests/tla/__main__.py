@@ -41,7 +41,7 @@ def _show(profile: str, options: argparse.Namespace) -> int:
     )
     depth = max(nx.single_source_shortest_path_length(now, graph.INITIAL).values())
     _write(
-        f"{profile}: every property holds; {report.states} states, {report.generated} labelled transitions, depth "
+        f"{profile}: {_verdict(profile)}; {report.states} states, {report.generated} labelled transitions, depth "
         f"{depth}, {report.states / report.seconds:.0f} states and {report.generated / report.seconds:.0f} "
         f"transitions a second"
     )
@@ -51,6 +51,14 @@ def _show(profile: str, options: argparse.Namespace) -> int:
         way = " > ".join(graph.shortest_path_to(now, wedges))
         _write(f"  {who}: {len(wedges)} wedged states{f', the nearest by {way}' if way else ''}")
     return 0
+
+
+def _verdict(profile: str) -> str:
+    """What it means that TLC found nothing: a profile lists the properties that are to hold under it, and no others."""
+    left_out = [name for name in tlc.listed("reference") if name not in tlc.listed(profile)]
+    if not left_out:
+        return "every property holds"
+    return f"every property listed for it holds; left out, since it breaks them: {', '.join(left_out)}"
 
 
 def _write(line: str) -> None:

@@ -16,6 +16,7 @@ SPECS = Path(__file__).resolve().parents[2] / "specs" / "tla"
 MODULES = ("Ownership", "Properties", "Transitions")
 SECONDS_BETWEEN_NOTES = 2
 
+_LISTED = re.compile(r"^    ([A-Z]\w+)$", re.MULTILINE)
 _TRANSITION = re.compile(r'"\|(.*)\|([^|]*)\|(.*)\|"')
 _SIZE = re.compile(r"(\d+) states generated, (\d+) distinct states found, 0 states left on queue\.")
 _DEPTH = re.compile(r"The depth of the complete state graph search is (\d+)\.")
@@ -97,6 +98,11 @@ def check(
         configuration = configure((SPECS / f"{scope.profile}.cfg").read_text(), scope, properties, transitions)
         Path(folder, "scope.cfg").write_text(configuration)
         return _run(folder, workers, note)
+
+
+def listed(profile: str) -> list[str]:
+    """The names of the properties that a profile's ``cfg`` file asks TLC to check."""
+    return _LISTED.findall((SPECS / f"{profile}.cfg").read_text())
 
 
 def configure(text: str, scope: Scope, properties: bool, transitions: bool) -> str:
