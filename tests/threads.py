@@ -25,6 +25,23 @@ def in_thread(work: Callable[[], Result]) -> "tuple[threading.Thread, list[Resul
     return thread, answers
 
 
+def join(*threads: threading.Thread) -> None:
+    """Wait for each of them to end."""
+    for thread in threads:
+        thread.join(PATIENCE_SECONDS)
+        assert not thread.is_alive(), "it never ended"
+
+
+def in_time(work: Callable[[], Result]) -> Result:
+    """What work answers that might wait for ever, or raise what it raises: a test then fails instead of hanging."""
+    thread, answers = in_thread(work)
+    join(thread)
+    (answer,) = answers
+    if isinstance(answer, BaseException):
+        raise answer
+    return answer
+
+
 def eventually(condition: Callable[[], bool]) -> None:
     """Wait until another thread has made ``condition`` true."""
     waiter = threading.Event()
