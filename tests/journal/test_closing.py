@@ -9,7 +9,7 @@ import pytest
 
 import tenure
 from tests.journal.support import NOW, A, World, event, new_world, refused, unchanged
-from tests.threads import eventually, in_thread
+from tests.threads import eventually, in_thread, join
 
 
 def test_what_is_queued_is_written(on_file: World) -> None:
@@ -144,8 +144,7 @@ def test_a_second_thread_waits_until_the_journal_is_closed(tmp_path: Path) -> No
         eventually(lambda: world.instance.status == "closing")
         waiting = all(thread.is_alive() for thread, _ in closers)
         refusal = refused(world.durable)
-    for thread, _ in closers:
-        thread.join()
+    join(*(thread for thread, _ in closers))
     statuses = [world.instance.status, world.seqs()]
     world.store.close()
 

@@ -4,7 +4,7 @@ import pytest
 
 import tenure
 from tests.journal.support import World, event, new_world, refused
-from tests.threads import in_thread
+from tests.threads import in_thread, join
 
 
 def lose(world: World, **fields: object) -> None:
@@ -171,7 +171,7 @@ def test_flush_from_another_thread_waits_for_a_transaction(on_file: World) -> No
         thread, answers = in_thread(world.journal.flush)
         durable = world.durable(source_id="q")
         waiting = thread.is_alive()
-    thread.join()
+    join(thread)
     world.store.close()
 
     assert waiting

@@ -6,7 +6,7 @@ import pytest
 
 import tenure
 from tests.journal.support import A, World, refused
-from tests.threads import PATIENCE_SECONDS, in_thread
+from tests.threads import PATIENCE_SECONDS, in_thread, in_time
 
 
 def count(state: dict[str, int], entry: tenure.Entry) -> dict[str, int]:
@@ -104,8 +104,8 @@ def test_closed_it_ends(world: World) -> None:
     world.journal.close()
 
     assert first == {}
-    assert list(states) == []
-    assert list(world.journal.project(COUNTS, "r")) == []
+    assert in_time(lambda: list(states)) == []
+    assert in_time(lambda: list(world.journal.project(COUNTS, "r"))) == []
 
 
 def test_threads_that_share_a_projection_fold_one_at_a_time(world: World) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import tenure
 from tests.journal.support import A, World, new_world, refused
-from tests.threads import PATIENCE_SECONDS, eventually, in_thread
+from tests.threads import PATIENCE_SECONDS, eventually, in_thread, in_time, join
 
 
 def seqs_of(entries: list[tenure.Entry]) -> list[int]:
@@ -51,11 +51,11 @@ def test_history_then_live_has_no_gap_and_no_duplicate(world: World) -> None:
     small = new_world(batch_size=2)
     small.fill(3)
     stream = small.journal.stream("r")
-    entries = [next(stream)]
+    entries = [in_time(lambda: next(stream))]
     small.durable()
-    entries += [next(stream) for _ in range(2)]
+    entries += in_time(lambda: [next(stream) for _ in range(2)])
     small.durable()
-    entries += [next(stream) for _ in range(2)]
+    entries += in_time(lambda: [next(stream) for _ in range(2)])
     small.store.close()
 
     assert seqs_of(entries) == [0, 1, 2, 3, 4]
@@ -77,7 +77,7 @@ def test_an_iterator_waits_for_a_commit_of_its_instance(tmp_path: Path) -> None:
     assert waits.acquire(timeout=PATIENCE_SECONDS)
     world.lossy("second")
     world.journal.flush()
-    thread.join(PATIENCE_SECONDS)
+    join(thread)
     world.store.close()
 
     assert [[entry.payload for entry in answer] for answer in answers if isinstance(answer, list)] == [
@@ -96,7 +96,7 @@ def test_a_stream_sees_other_instances_when_it_polls(on_file: World) -> None:
 
     follower = on_file.reopened(wait=wait, poll_ms=250)
     stream = follower.journal.stream("r")
-    entry = next(stream)
+    entry = in_time(lambda: next(stream))
     follower.store.close()
 
     assert entry.payload == "from another instance"
@@ -152,7 +152,7 @@ def test_a_loss_of_any_run_ends_every_live_stream(world: World) -> None:
 
     assert error.text == "journal sink failed"
     assert stream.is_ended
-    assert list(stream) == []
+    assert in_time(lambda: list(stream)) == []
     assert seqs_of(world.journal.stream("r").page()) == [0]
     assert refused(world.journal.flush) == error
 
@@ -167,7 +167,7 @@ def test_a_loss_wakes_a_stream_that_waits(tmp_path: Path) -> None:
     world.fail()
     world.writer.drain()
     world.mend()
-    thread.join(PATIENCE_SECONDS)
+    join(thread)
     world.store.close()
 
     assert [getattr(answer, "code", None) for answer in answers] == ["sink_failed"]
@@ -200,7 +200,7 @@ def test_a_closed_stream_ends(world: World) -> None:
         first = next(stream)
 
     assert first.seq == 0
-    assert list(stream) == []
+    assert in_time(lambda: list(stream)) == []
     assert stream.page() == []
 
 
@@ -211,7 +211,7 @@ def test_closing_from_another_thread_ends_the_wait(tmp_path: Path) -> None:
     thread, answers = in_thread(lambda: list(stream))
     assert waiting.wait(PATIENCE_SECONDS)
     stream.close()
-    thread.join(PATIENCE_SECONDS)
+    join(thread)
     world.store.close()
 
     assert answers == [[]]
@@ -225,8 +225,8 @@ def test_closing_the_journal_ends_streams_without_an_error(world: World) -> None
     world.journal.close()
 
     assert first.seq == 0
-    assert seqs_of(list(live)) == [1]
-    assert list(world.journal.stream("r")) == []
+    assert seqs_of(in_time(lambda: list(live))) == [1]
+    assert in_time(lambda: list(world.journal.stream("r"))) == []
     assert world.journal.stream("r").page() == []
     assert world.journal.entries("r", limit=9).has_more is False
 
@@ -238,7 +238,7 @@ def test_closing_the_store_ends_a_stream_that_waits(tmp_path: Path) -> None:
         stream = world.journal.stream("r", after_sequence=10_000)
         thread, answers = in_thread(lambda stream=stream: list(stream))  # type: ignore[misc]  # bound for the thread
         world.store.close()
-        thread.join(PATIENCE_SECONDS)
+        join(thread)
 
         assert answers == [[]]
 
@@ -264,7 +264,7 @@ def test_a_follower_in_another_thread_sees_everything_in_order(tmp_path: Path) -
 
     producers = [in_thread(lambda n=number: produce(f"p{n}", n % 2 == 0))[0] for number in range(4)]  # type: ignore[misc]  # bound for the thread
     for producer in producers:
-        producer.join(PATIENCE_SECONDS)
+        join(producer)
     world.journal.flush()
     eventually(lambda: not thread.is_alive())
     committed = world.seqs()
@@ -312,7 +312,7 @@ def test_threads_that_share_a_stream_share_its_entries(tmp_path: Path) -> None:
     eventually(lambda: stream.cursor == 299)
     stream.close()
     for thread, _ in threads:
-        thread.join(PATIENCE_SECONDS)
+        join(thread)
     world.store.close()
     shares = [share for _, answers in threads for share in answers if isinstance(share, list)]
 
