@@ -6,7 +6,7 @@ from pathlib import Path
 import tenure
 from tenure.journal.publication import Publication
 from tests.journal.support import World, new_world, rolled_back
-from tests.threads import PATIENCE_SECONDS, in_thread
+from tests.threads import PATIENCE_SECONDS, in_thread, in_time
 
 
 def payloads(entries: list[tenure.Entry]) -> list[object]:
@@ -136,8 +136,8 @@ def test_closing_the_journal_ends_subscriptions(world: World) -> None:
     world.lossy("drained")
     world.journal.close()
 
-    assert payloads(list(changes)) == ["drained"]
-    assert list(world.journal.changes()) == []
+    assert payloads(in_time(lambda: list(changes))) == ["drained"]
+    assert in_time(lambda: list(world.journal.changes())) == []
 
 
 def test_a_dropped_subscription_is_none(world: World) -> None:
@@ -158,7 +158,7 @@ def test_what_was_not_taken_goes_with_the_subscription(world: World) -> None:
     world.durable()
     changes.close()
 
-    assert list(changes) == []
+    assert in_time(lambda: list(changes)) == []
     assert changes.take() == []
 
 
