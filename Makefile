@@ -45,13 +45,13 @@ contracts: $(READY) ## Check who imports whom
 fuzz: $(READY) ## Drive model and store together for FUZZ_SECONDS, from FUZZ_SEED
 	$(BIN)/python -m tests.differential.fuzz --seconds $(FUZZ_SECONDS) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
 
-prove: $(READY) ## Check the contracts of the pure predicates for all inputs
+prove: $(READY) ## Prove the contracts of the pure predicates, or search for a counterexample: each line says which
 	$(BIN)/python -m tests.proofs
 
 tlc: $(READY) ## Check the protocol in TLA+ under both profiles; TLC_SCOPE names another scope
 	$(BIN)/python -m tests.tla $(TLC_SCOPE)
 
-explore: $(READY) ## Search every state of the default scope, and judge every step
+explore: $(READY) ## Search every state of two scopes, with and without deletion, and judge every step
 	$(BIN)/tenure explore boundary
 	$(BIN)/tenure explore deletion
 

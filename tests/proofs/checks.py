@@ -1,7 +1,7 @@
 """The three ways a proof is checked, as jobs that a worker process can run: solver, solver on pairs, enumeration."""
 
 from itertools import combinations, islice
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 import attrs
 from crosshair.core_and_libs import analyze_function, run_checkables
@@ -12,8 +12,12 @@ from crosshair.statespace import MessageType
 
 from tests.proofs.catalogue import PROOFS
 
-CONDITION_SECONDS: Final = 5.0
-"""How long the solver looks for a counterexample before it gives up; a simple contract is confirmed at once."""
+CONTRACT_SECONDS: Final = 20.0
+"""How long the solver looks for a counterexample before it gives up. Contracts on numbers are confirmed within it,
+those on texts are not."""
+
+PAIR_SECONDS: Final = 5.0
+"""How long the solver looks for a difference between two predicates, if it does not finish before."""
 
 _REFUTED: Final = (MessageType.POST_FAIL, MessageType.POST_ERR, MessageType.EXEC_ERR)
 
@@ -32,13 +36,23 @@ class Job:
         return any(subject in PROOFS[self.proof].wrong for subject in self.subjects)
 
 
+Standing: TypeAlias = Literal["confirmed", "searched", "compared", "enumerated"]
+"""How much it says that a check found nothing: proved for all inputs; no counterexample until the time was over; no
+difference between two until then; every combination of boundary values tried.
+"""
+
+
 @attrs.frozen
 class Verdict:
-    """What a check found: whether that is as it must be, and the finding in words."""
+    """What a check found: whether that is as it must be, and the finding in words.
+
+    ``standing`` is that of a check that found no counterexample, ``None`` where it found one or could not be made.
+    """
 
     job: Job
     good: bool
     finding: str
+    standing: Standing | None = None
 
 
 def all_jobs() -> list[Job]:
@@ -56,50 +70,53 @@ def all_jobs() -> list[Job]:
 def run(job: Job) -> Verdict:
     """The verdict on one job; a check that could not run at all is bad, whatever it was to find."""
     try:
-        counterexample, finding = {"contract": _solve, "diffbehavior": _compare, "enumeration": _enumerate}[job.check](
-            job
-        )
+        finding, standing = _CHECKS[job.check](job)
     except Exception as error:  # noqa: BLE001  the tools raise all kinds; each is a proof that was not given
         return Verdict(job, False, f"could not be checked: {error!r}")
-    return Verdict(job, counterexample is job.refutes, finding)
+    return Verdict(job, (standing is None) is job.refutes, finding, standing)
 
 
-def _solve(job: Job) -> tuple[bool | None, str]:
+class _NotCheckedError(Exception):
+    """The solver did not take up the question; that proves nothing, whatever was to be found."""
+
+
+def _solve(job: Job) -> tuple[str, Standing | None]:
     options = AnalysisOptionSet(
-        analysis_kind=[AnalysisKind.asserts], per_condition_timeout=CONDITION_SECONDS, report_all=True
+        analysis_kind=[AnalysisKind.asserts], per_condition_timeout=CONTRACT_SECONDS, report_all=True
     )
     messages = run_checkables(analyze_function(PROOFS[job.proof].instance(job.subjects[0]), options))
     for message in messages:
         if message.state in _REFUTED:
-            return True, f"refuted {message.message.strip()}"
+            return f"refuted {message.message.strip()}", None
     states = {message.state for message in messages}
     if states == {MessageType.CONFIRMED}:
-        return False, "confirmed for all inputs"
+        return "confirmed for all inputs", "confirmed"
     if states == {MessageType.CANNOT_CONFIRM}:
-        return False, "no counterexample within the time"
+        return f"no counterexample within {CONTRACT_SECONDS:.0f} s", "searched"
     # No message at all means that the contract was not recognised: that proves nothing.
-    return None, f"not checked: {sorted(state.name for state in states)}"
+    raise _NotCheckedError(sorted(state.name for state in states))
 
 
-def _compare(job: Job) -> tuple[bool | None, str]:
+def _compare(job: Job) -> tuple[str, Standing | None]:
     proof = PROOFS[job.proof]
     one, other = (FunctionInfo.from_fn(proof.ask(proof.predicate(subject))) for subject in job.subjects)
-    options = DEFAULT_OPTIONS.overlay(AnalysisOptionSet(per_condition_timeout=CONDITION_SECONDS))
+    options = DEFAULT_OPTIONS.overlay(AnalysisOptionSet(per_condition_timeout=PAIR_SECONDS))
     differences = diff_behavior(one, other, options)
     if isinstance(differences, str):
-        return None, differences
+        raise _NotCheckedError(differences)
     if differences:
-        return True, f"differ for {differences[0].args}"
-    return False, "no difference found"
+        return f"differ for {differences[0].args}", None
+    return "no difference found", "compared"
 
 
-def _enumerate(job: Job) -> tuple[bool | None, str]:
+def _enumerate(job: Job) -> tuple[str, Standing | None]:
     proof = PROOFS[job.proof]
-    found = list(islice(proof.counterexamples(job.subjects[0]), 1))
+    for counterexample in islice(proof.counterexamples(job.subjects[0]), 1):
+        return f"refuted by {counterexample}", None
     size = 1
     for values in proof.domain:
         size *= len(values)
-    return bool(found), f"refuted by {found[0]}" if found else f"holds for all {size} combinations"
+    return f"holds for all {size} combinations", "enumerated"
 
 
 _CHECKS: Final = {"contract": _solve, "diffbehavior": _compare, "enumeration": _enumerate}

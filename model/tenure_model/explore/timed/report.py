@@ -71,8 +71,9 @@ lease lapses when that is cut off, and work ends on a fresh stamp (RS-913, RS-91
 Each figure is attained: a breadth-first search of the timed system over boundary values finds exactly the margin of
 the formula, for each condition alone and for several together, and in lives of any length (`tests/explore/timed/`).
 While writes succeed there is nothing to attain above 0: no schedule robs the owner, and the margin says how much more
-skew it takes. Its schedules are replayed by the operations of the run store. For all integers, the formulas agree with
-the predicates that decide and with the arithmetic beside the machine; wrong twins of each are refuted (`make prove`).
+skew it takes. Its schedules are replayed by the operations of the run store. For all integers that the conditions
+admit, the solver has confirmed the formulas by the predicates that decide, and the arithmetic beside the machine as
+well; wrong twins of each are refuted (`make prove`, which says of each line whether it is confirmed).
 """
 
 
