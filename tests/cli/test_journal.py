@@ -129,13 +129,24 @@ def test_an_unknown_run_is_said(file):
     assert (code, json.loads(output)) == (2, {"error": f"{file} has no run nosuchrun"})
 
 
-@pytest.mark.parametrize("arguments", [("r", "--after", "4"), ("silent",)])
-def test_nothing_to_show_of_a_known_run_is_no_error(file, arguments):
-    """Above the last entry, and for a run that has no history yet, there is nothing to print and nothing to say."""
-    with tenure.open(file) as store:
-        store.runs.create("silent", "{}")
+def test_nothing_above_the_last_entry_is_no_error(file):
+    """Above the last entry there is nothing to print and nothing to say."""
+    assert run(file, "r", "--after", "4") == (0, "")
 
-    assert run(file, *arguments) == (0, "")
+
+@pytest.mark.parametrize("arguments", [(), ("--json",), ("--after", "4")])
+def test_a_known_run_without_a_history_is_no_error(file, arguments):
+    """A run that has no history yet, as in a store without a journal: a line on stderr says so, and nothing else."""
+    with tenure.open(file) as store:
+        store.runs.create("silent\x1b", "{}")
+
+    result = CliRunner().invoke(main, ["journal", str(file), "silent\x1b", *arguments])
+
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == (
+        f"tenure journal: {file} has no entries of run silent\\x1b; a store keeps them if it is opened with journal "
+        "options\n"
+    )
 
 
 def test_follows_until_interrupted(file):

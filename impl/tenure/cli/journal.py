@@ -61,8 +61,8 @@ def journal_command(file: Path, run: str, follow: bool, after: int | None, as_js
 
     Reads only. A number that no entry has is shown as a gap: it means nothing, and nothing is missing there. What a
     compaction has cut off is shown as the floor, with the checkpoint that stands for it. Exit code 2: FILE is not a
-    store with a journal, it knows no such RUN, or an entry is corrupt; those before it have been printed. With --follow
-    RUN may be yet to come.
+    store with a journal, it knows no such RUN, or an entry is corrupt; those before it have been printed. Of a RUN that
+    is known and has no entries stderr says so, with exit code 0. With --follow RUN may be yet to come.
     """
     from tenure.database.engine import DatabaseError
     from tenure_model.vocabulary.journal_errors import JournalError
@@ -92,20 +92,19 @@ def _records(file: Path, run: str, after: int, follow: bool) -> Iterator[dict[st
                 yield record
                 cursor = record["entry"]["seq"] if "entry" in record else cursor
             if not follow:
-                if cursor == after and not _is_known(connection, run):
-                    raise _NoSuchRunError(f"{file} has no run {printable(run)}")
+                if cursor == after and not connection.rows(_HAS_HISTORY, (run,))[0][0]:
+                    if not (connection.rows(_HAS_RUNS) and connection.rows(_HAS_RUN, (run,))):
+                        raise _NoSuchRunError(f"{file} has no run {printable(run)}")
+                    click.echo(
+                        f"tenure journal: {file} has no entries of run {printable(run)}; a store keeps them if it is "
+                        "opened with journal options",
+                        err=True,
+                    )
                 return
             sys.stdout.flush()
             time.sleep(POLL_SECONDS)
     finally:
         connection.close()
-
-
-def _is_known(connection: "Connection", run: str) -> bool:
-    """Whether the file has the run, or anything of its history."""
-    if connection.rows(_HAS_HISTORY, (run,))[0][0]:
-        return True
-    return bool(connection.rows(_HAS_RUNS) and connection.rows(_HAS_RUN, (run,)))
 
 
 def _news(connection: "Connection", run: str, cursor: int) -> Iterator[dict[str, Any]]:
