@@ -80,6 +80,8 @@ def explore_command(
 ) -> None:
     """Search every state of SCOPE, over the model itself, and judge every step.
 
+    Scopes are of the run store. Those of the journal's small steps are searched by `tenure hazard HZ-nn`.
+
     Prints how much was searched, for each property whether it holds, and whether every run can be brought to its end;
     of what breaks, a shortest trace to it. A streamed search says at which depth it breaks, and like one that --depth
     ends nothing about the end of runs. Exit code 0: all holds. 1: something breaks, as much does under the original
@@ -217,9 +219,14 @@ def _print_scopes(scopes: "list[Scope]") -> None:
         hosts = {owner.host_id for owner in scope.owners}
         advances = ", ".join(f"{advance:,}" for advance in scope.advances) or "none"
         click.echo(
-            f"{scope.name}: {len(scope.owners)} owners on {len(hosts)} hosts, {len(scope.runs)} runs, "
-            f"{len(scope.operations)} operations, time passes in steps of (ms): {advances}"
+            f"{scope.name}: {_counted(len(scope.owners), 'owner')} on {_counted(len(hosts), 'host')}, "
+            f"{_counted(len(scope.runs), 'run')}, {_counted(len(scope.operations), 'operation')}, "
+            f"time passes in steps of (ms): {advances}"
         )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _print(scope: "Scope", report: _Report) -> None:
