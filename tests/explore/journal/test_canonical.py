@@ -24,12 +24,15 @@ MIXED = JournalScope(
 )
 """Numbers that are given, left out, dropped, lost and forgotten: the memory is no function of the tables here."""
 
+TOLD_APART = {"fence", "rewind", "one-millisecond", "unfenced"}
+"""Scopes of which nothing is left out of the codes, so no two states there have one code."""
+
 CASES = {
     "mixed": MIXED,
-    **{name: scope for name, scope in SCOPES.items() if name not in ("fence", "rewind")},
+    **{name: scope for name, scope in SCOPES.items() if name not in TOLD_APART},
     **{f"{name} original": named(name, ORIGINAL) for name in ("closing", "overflow-reject", "retries", "policy")},
 }
-"""What is walked: nothing is left out of the codes of the other two scopes, so no two states there have one code."""
+"""What is walked."""
 
 Future = list[tuple[str, str, tuple[str, ...], tuple[str, ...], State]]
 

@@ -11,7 +11,6 @@ from tenure_model.explore.journal import demonstrations
     ("lines", "expected"),
     [
         (demonstrations.stuck_claim, ["Claimed", "done", "AlreadyClaimed", "Recovered", "Claimed"]),
-        (demonstrations.same_millisecond, ["Claimed", "Abandoned", "Claimed", "Activated"]),
         (demonstrations.clock_ahead, ["Claimed"]),
         (demonstrations.unknown_commit, ["Accepted", "Duplicate", "Accepted", "Accepted"]),
         (demonstrations.secrets_look_alike, ["Accepted", "Duplicate"]),
@@ -25,6 +24,11 @@ def test_histories(lines: Callable[[], tuple[str, ...]], expected: list[str]) ->
     answers = [line.partition(" -> ")[2] for line in lines() if " -> " in line]
 
     assert [answer.partition("(")[0].partition(":")[0] for answer in answers] == expected
+
+
+def test_a_stamp_that_is_not_there() -> None:
+    """It is never stale, where any other is after a year."""
+    assert demonstrations.stuck_claim()[-1] == "a year later a stamp is stale: True; no stamp is: False"
 
 
 def test_tombstones() -> None:

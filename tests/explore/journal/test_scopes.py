@@ -26,6 +26,8 @@ REFERENCE_SIZES: Sizes = {
     "across": (2192, 7739, 13),
     "streams": (249, 668, 12),
     "rewind": (436, 570, 10),
+    "one-millisecond": (6, 11, 4),
+    "unfenced": (72, 109, 10),
 }
 ORIGINAL_SIZES: Sizes = {
     "overflow-reject": (3098, 6477, 17),

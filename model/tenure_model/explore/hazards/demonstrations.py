@@ -6,6 +6,7 @@ from typing import Final
 from tenure_model.explore.canonical import NOW_MS
 from tenure_model.explore.hazards.hazard import Evidence
 from tenure_model.explore.hazards.places import JUST_STALE_MS, A, B
+from tenure_model.explore.journal.evidence import not_searched
 from tenure_model.explore.telling import answered
 from tenure_model.semantics import transactions
 from tenure_model.semantics.attempts.commands import apply_attempt
@@ -45,6 +46,9 @@ def repeated_put() -> Evidence:
             step = apply_attempt(_running(), attempts, options, command)
             attempts = step.attempts
             lines.append(f"{number:>2}. {command.operation} -> {type(step.outcome).__name__}{_left(attempts)}")
+    lines += not_searched(
+        "the states of a scope of runs have no attempts in them, as no operation on a run asks for one."
+    )
     return Evidence("demonstration", tuple(lines))
 
 
@@ -67,6 +71,7 @@ def answered_beside_a_writer() -> Evidence:
             f" 2. b1: claimAndOwn without evidence -> {answered(beside.outcome)}",
             " 3. a1: commit",
             f" 4. b1: claimAndOwn without evidence -> {answered(after.outcome)}",
+            *not_searched("in a scope of runs each operation is a whole, and nothing comes between its parts."),
         ),
     )
 
@@ -82,6 +87,7 @@ def odd_values() -> Evidence:
     lines.append(
         f'json.loads reads NaN; create(stateJson={{"x":NaN}}) -> {answered(apply(_running(), create).outcome)}'
     )
+    lines += not_searched("what a language takes for a number is one call, whatever the state.")
     return Evidence("demonstration", tuple(lines))
 
 

@@ -2,12 +2,9 @@
 
 from tenure_model.explore.hazards.hazard import Evidence, Hazard
 from tenure_model.explore.hazards.looking import Signs, Stuck, absence, evidence
-from tenure_model.explore.journal.scopes import named
-from tenure_model.explore.journal.system import JournalSystem
+from tenure_model.explore.journal.looking import look
 from tenure_model.explore.journal.telling import told
-from tenure_model.explore.journal.traces import trace_of
 from tenure_model.explore.journal.witnesses import WITNESSES
-from tenure_model.explore.search import explore
 from tenure_model.semantics.profiles import Profile
 
 
@@ -24,10 +21,7 @@ def evidence_under(hazard: Hazard, profile: Profile) -> Evidence:
 
 def _of_the_journal(hazard_id: str, profile: Profile) -> Evidence:
     witness = WITNESSES[hazard_id]
-    system = JournalSystem(named(witness.scope, profile), properties=(witness.property(hazard_id),))
-    explored = explore(system.initial(), system.successors, first=True)
-    finding = explored.findings.get(hazard_id)
-    if finding is None:
-        return Evidence("trace", (absence(len(explored.states), explored.transitions),), witness.scope, profile.name)
-    trace = trace_of(system, explored, finding)
-    return Evidence("trace", told(trace), witness.scope, profile.name, len(trace.steps))
+    found = look(hazard_id, witness, profile)
+    if found.trace is None:
+        return Evidence("trace", (absence(found.states, found.transitions),), witness.scope, profile.name)
+    return Evidence("trace", told(found.trace), witness.scope, profile.name, len(found.trace.steps))

@@ -27,6 +27,7 @@ from tenure_model.explore.journal.telling import told_steps
 from tenure_model.semantics.commands import Command
 from tenure_model.semantics.journal.commands import apply
 from tenure_model.semantics.journal.state import JournalState, JournalStep, empty_state
+from tenure_model.semantics.predicates import is_stale
 from tenure_model.semantics.profiles import ORIGINAL
 from tenure_model.vocabulary.constants import HEARTBEAT_SKEW_ALLOWANCE_MS, HEARTBEAT_STALE_AFTER_MS
 from tenure_model.vocabulary.evidence import LivenessEvidence
@@ -75,7 +76,9 @@ def _told(before: JournalState, moves: Iterable[Move]) -> Lines:
 
 
 def stuck_claim() -> Lines:
-    """HZ-10: the claimant is gone; a year later its claim still stands, until evidence of its death removes it."""
+    """HZ-10: the claimant is gone; a year later its claim still stands, until evidence of its death removes it. A lease
+    without a stamp is no state of the model, so of that only the comparison is shown.
+    """
     proof = LivenessEvidence(_A, START_MS + _YEAR_MS, "cross-host-unreachable-stale")
     recovered = {
         "runId": "r",
@@ -85,7 +88,7 @@ def stuck_claim() -> Lines:
         "nowMs": START_MS + _YEAR_MS,
         "evidence": proof,
     }
-    return _played(
+    history = _played(
         (_CREATE,),
         (
             _claim("a"),
@@ -95,20 +98,8 @@ def stuck_claim() -> Lines:
             _claim("b", _YEAR_MS),
         ),
     )
-
-
-def same_millisecond() -> Lines:
-    """HZ-11: a grant that was given back is good again once the same owner claims within the millisecond."""
-    token = {"runId": "r", "claimant": _A, "claimedAtMs": START_MS}
-    return _played(
-        (_CREATE,),
-        (
-            _claim("a"),
-            Move("a", "run.abandonClaim", token),
-            _claim("a"),
-            Move("a", "run.activate", {**token, "expected": PENDING}),
-        ),
-    )
+    stale = {stamp: is_stale(stamp, START_MS + _YEAR_MS) for stamp in (START_MS, None)}
+    return (*history, f"a year later a stamp is stale: {stale[START_MS]}; no stamp is: {stale[None]}")
 
 
 def clock_ahead() -> Lines:

@@ -81,7 +81,8 @@ EMITTING: Final = (
         "The evicted are not told",
         what_happens=(
             "With `drop-oldest` the entry that gives way may be of another run and producer. Only the emitter that "
-            "displaced it sees so in its receipt; the owner of the entry never does, and no loss is reported."
+            "displaced it sees so in its receipt: neither who emitted the entry is told, nor who sent it again and was "
+            "answered that it is a duplicate and pending. No loss is reported, and nothing counts it."
         ),
         reference_does="The same.",
         port_must="Count evictions, and give runs that must not lose entries a journal or a policy of their own.",
@@ -137,14 +138,18 @@ EMITTING: Final = (
         reference_does="The same; a failing commit is told apart as an unknown outcome.",
         port_must="Give numbers to whatever must not be doubled.",
         repaired_by=None,
-        evidence=partial(demonstrated, demonstrations.unknown_commit),
+        evidence=partial(
+            demonstrated,
+            demonstrations.unknown_commit,
+            "a commit is one in the model or it is none. That its caller does not know which is no part of a state.",
+        ),
     ),
     Hazard(
         "HZ-16",
         "A lossy entry outlives the transaction it was made in",
         what_happens=(
-            "A lossy emit inside a transaction is queued at once. When the transaction is rolled back the entry stays "
-            "and becomes a row: telemetry of something that never was."
+            "A lossy emit inside a transaction is queued at once. When the transaction is rolled back the entry stays, "
+            "and the writer makes a row of it: telemetry of something that never was."
         ),
         reference_does="The same.",
         port_must="Inside a transaction emit durably, or emit after the commit.",

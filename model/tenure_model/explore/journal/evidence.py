@@ -1,21 +1,23 @@
 """What shows a hazard of the journal: a shortest history, a fixed one, or why there is none."""
 
 from collections.abc import Callable
+from textwrap import wrap
+from typing import Final
 
 from tenure_model.explore.hazards.hazard import Evidence
-from tenure_model.explore.journal.scopes import named
-from tenure_model.explore.journal.system import JournalSystem
+from tenure_model.explore.journal.looking import look
 from tenure_model.explore.journal.telling import told
-from tenure_model.explore.journal.traces import Trace, shortest
+from tenure_model.explore.journal.traces import Trace
 from tenure_model.explore.journal.witnesses import WITNESSES
 from tenure_model.semantics.profiles import ORIGINAL, Profile
+
+_WIDTH: Final = 118
+"""The characters of a line that says why."""
 
 
 def witnessed(hazard_id: str, profile: Profile) -> Trace | None:
     """A shortest history that shows the hazard in its scope; ``None`` where the scope has none under the profile."""
-    witness = WITNESSES[hazard_id]
-    system = JournalSystem(named(witness.scope, profile), properties=(witness.property(hazard_id),))
-    return shortest(system)
+    return look(hazard_id, WITNESSES[hazard_id], profile).trace
 
 
 def traced(hazard_id: str) -> Evidence:
@@ -26,11 +28,16 @@ def traced(hazard_id: str) -> Evidence:
     return Evidence("trace", told(trace), WITNESSES[hazard_id].scope, ORIGINAL.name, len(trace.steps))
 
 
-def demonstrated(lines: Callable[[], tuple[str, ...]]) -> Evidence:
-    """What a demonstration shows."""
-    return Evidence("demonstration", lines())
+def demonstrated(lines: Callable[[], tuple[str, ...]], unsearched: str) -> Evidence:
+    """What a demonstration shows, and why no search does."""
+    return Evidence("demonstration", (*lines(), *not_searched(unsearched)))
+
+
+def not_searched(reason: str) -> tuple[str, ...]:
+    """The last lines of a demonstration: why nothing of its kind is searched for."""
+    return ("", *wrap(f"Not searched for: {reason}", _WIDTH))
 
 
 def outside(reason: str) -> Evidence:
     """Why the model does not show it."""
-    return Evidence("outside", (reason,))
+    return Evidence("outside", tuple(wrap(reason, _WIDTH)))

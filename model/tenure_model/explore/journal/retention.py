@@ -46,11 +46,12 @@ RETENTION: Final = (
     ),
     Hazard(
         "HZ-23",
-        "The captured state may know too much",
+        "A stranger compacts the run",
         what_happens=(
-            "Automatic compaction asks for a state outside any transaction and without a fence. Rows that commit "
-            "before it is filed lie above the tail that it is filed under, and a state that covers them is applied to "
-            "them again."
+            "Automatic compaction has no fence: a process that does not own the run files its own state over the "
+            "owner's checkpoint, and truncates the run below it. It asks for that state outside any transaction, so "
+            "that rows committed meanwhile lie above the tail that it is filed under; a state that covers them is "
+            "applied to them again."
         ),
         reference_does="The same.",
         port_must="Capture a state that says how far it goes, and let only the owner's process have a policy.",
@@ -89,7 +90,8 @@ RETENTION: Final = (
         what_happens=(
             "Inside a transaction a compaction inserts what is pending of its run and truncates, and admissions go on "
             "before the outer commit. A rollback takes it all back, while producers still hold pending receipts; what "
-            "failed on the way is not told before the writer meets it."
+            "failed on the way is not told before the writer meets it. In a transaction that a raw statement began, "
+            "the rows are committed and never published."
         ),
         reference_does="The same: the entries stay queued, and the writer inserts them.",
         port_must="Compact at the top level unless it must be one with other writes.",
@@ -106,7 +108,11 @@ RETENTION: Final = (
         reference_does="The same.",
         port_must="Delete a run whole when its producers are gone; nothing else may remove a tombstone.",
         repaired_by=None,
-        evidence=partial(demonstrated, demonstrations.tombstones_stay),
+        evidence=partial(
+            demonstrated,
+            demonstrations.tombstones_stay,
+            "that something grows without bound shows in no scope, as each is finite.",
+        ),
     ),
     Hazard(
         "HZ-32",
@@ -118,7 +124,11 @@ RETENTION: Final = (
         reference_does="The same.",
         port_must="Compare the generation with the one that was followed, and start over when it changed.",
         repaired_by=None,
-        evidence=partial(demonstrated, demonstrations.rewound),
+        evidence=partial(
+            demonstrated,
+            demonstrations.rewound,
+            "a rewind is the work of another program, no step of the model: the cut is made by hand here.",
+        ),
     ),
     Hazard(
         "HZ-36",
@@ -130,7 +140,12 @@ RETENTION: Final = (
         reference_does="The same.",
         port_must="Pause the producer, or compact inside a transaction, which takes pending entries along.",
         repaired_by=None,
-        evidence=partial(demonstrated, demonstrations.starved_compaction),
+        evidence=partial(
+            demonstrated,
+            demonstrations.starved_compaction,
+            "a scope has only so many emits, so that in each of them the compaction gets its turn at last. The "
+            "sequence shows what can be repeated.",
+        ),
     ),
     Hazard(
         "HZ-37",

@@ -29,7 +29,7 @@ from tenure_model.semantics.profiles import Profile
 from tenure_model.vocabulary.constants import HEARTBEAT_STALE_AFTER_MS
 from tenure_model.vocabulary.evidence import LivenessEvidence
 from tenure_model.vocabulary.journal import OVERFLOW_POLICIES
-from tenure_model.vocabulary.runs import RunSnapshot
+from tenure_model.vocabulary.runs import PENDING, RunSnapshot
 
 _STALE_MS: Final = HEARTBEAT_STALE_AFTER_MS + 1
 
@@ -223,12 +223,35 @@ REWIND: Final = JournalScope(
 )
 """A memory that is told to forget a run while something of it is in flight."""
 
+_TOKEN: Final = {"runId": "r", "claimant": OWNERS["a"], "claimedAtMs": START_MS}
+
+ONE_MILLISECOND: Final = JournalScope(
+    "one-millisecond",
+    {"a": options(4)},
+    (
+        Move("a", "run.claim", {"runId": "r", "expected": PENDING, "claimant": OWNERS["a"], "nowMs": START_MS}, 2),
+        Move("a", "run.abandonClaim", _TOKEN, 1),
+        Move("a", "run.activate", {**_TOKEN, "expected": PENDING}, 1),
+    ),
+    before=(Move("a", "run.create", {"runId": "r", "stateJson": "{}"}),),
+)
+"""Claims of one identity while its clock stands still."""
+
+UNFENCED: Final = JournalScope(
+    "unfenced",
+    {"a": options(4, batchSize=1, compaction={"entryThreshold": 2, "capture": "tail"}), "b": options(4)},
+    (lossy("a"), *writer("a"), Move("a", "maintenance.step"), durable("b"), checkpoint("b", 1)),
+    owned={"r": "b"},
+    before=(durable("b"),),
+)
+"""Automatic compaction by a process that does not own the run, beside its owner."""
+
 SCOPES: Final[Mapping[str, JournalScope]] = {
     scope.name: scope
     for scope in (
         *OVERFLOWS,
         *(BESIDE, RETRIES, TWO_INSTANCES, COMPACTION, NESTED, CRASH, CLOSING, FENCE),
-        *(POLICY, CAPTURE, ACROSS, STREAMS, REWIND),
+        *(POLICY, CAPTURE, ACROSS, STREAMS, REWIND, ONE_MILLISECOND, UNFENCED),
     )
 }
 """Every named scope, under ``reference``."""

@@ -36,13 +36,19 @@ SURROUNDINGS: Final = (
         "HZ-10",
         "A claim never expires",
         what_happens=(
-            "A claimant that dies leaves its claim for ever: nobody can claim the run, however much time passes, until "
-            "somebody removes the claim with evidence."
+            "A claimant or a thief that dies leaves its claim for ever: nobody can claim the run, however much time "
+            "passes, until somebody removes the claim with evidence. A lease with an owner and without a stamp, which "
+            "no operation leaves, is never stale, and so it can never be stolen."
         ),
         reference_does="The same.",
         port_must="Run a recovery that gathers evidence about claimants, and calls `recoverClaim`.",
         repaired_by=None,
-        evidence=partial(demonstrated, demonstrations.stuck_claim),
+        evidence=partial(
+            demonstrated,
+            demonstrations.stuck_claim,
+            "every move of a scope has a clock of its own, and no time passes; and that a claim does not end by itself "
+            "is said of all steps, not shown by one.",
+        ),
     ),
     Hazard(
         "HZ-11",
@@ -54,7 +60,7 @@ SURROUNDINGS: Final = (
         reference_does="The same.",
         port_must="Use an identity once.",
         repaired_by=None,
-        evidence=partial(demonstrated, demonstrations.same_millisecond),
+        evidence=partial(traced, "HZ-11"),
     ),
     Hazard(
         "HZ-12",
@@ -66,7 +72,12 @@ SURROUNDINGS: Final = (
         reference_does="The same: a reading may be ahead of the store's clock by the allowance and no more.",
         port_must="Bound readings as the rules do, and leave the margins that the supervision leaves.",
         repaired_by=None,
-        evidence=partial(demonstrated, demonstrations.clock_ahead),
+        evidence=partial(
+            demonstrated,
+            demonstrations.clock_ahead,
+            "the moves of a scope bring the readings that they were given: a search would find the one that was put "
+            "there.",
+        ),
     ),
     Hazard(
         "HZ-28",
@@ -78,7 +89,11 @@ SURROUNDINGS: Final = (
         reference_does="The same.",
         port_must="Let what must tell events apart stand outside sensitive members.",
         repaired_by=None,
-        evidence=partial(demonstrated, demonstrations.secrets_look_alike),
+        evidence=partial(
+            demonstrated,
+            demonstrations.secrets_look_alike,
+            "scopes store what they are given, without looking for secrets. Redaction is one call without a state.",
+        ),
     ),
     Hazard(
         "HZ-29",
@@ -91,7 +106,12 @@ SURROUNDINGS: Final = (
         reference_does="The same: receipts differ, rows do not.",
         port_must="Decide by the constraints of the tables; the cache only answers sooner.",
         repaired_by=None,
-        evidence=partial(demonstrated, demonstrations.clock_back),
+        evidence=partial(
+            demonstrated,
+            demonstrations.clock_back,
+            "when an event was emitted is no part of the states that are searched, as only the start of an instance "
+            "looks at it.",
+        ),
     ),
     Hazard(
         "HZ-30",
@@ -100,7 +120,11 @@ SURROUNDINGS: Final = (
         reference_does="The same: `decode_failed`.",
         port_must="Repair or remove the row by hand; there is no way around it.",
         repaired_by=None,
-        evidence=partial(demonstrated, demonstrations.corrupt_row),
+        evidence=partial(
+            demonstrated,
+            demonstrations.corrupt_row,
+            "rows that a hand has written are in no scope. The one call that meets such a row is all there is to see.",
+        ),
     ),
     Hazard(
         "HZ-31",
@@ -128,7 +152,11 @@ SURROUNDINGS: Final = (
         reference_does="The cause names the member and what it must be, and quotes nothing.",
         port_must="Never put the value into the cause of a refused input.",
         repaired_by=None,
-        evidence=partial(demonstrated, demonstrations.causes),
+        evidence=partial(
+            demonstrated,
+            demonstrations.causes,
+            "it is one call without a state.",
+        ),
     ),
     Hazard(
         "HZ-35",
@@ -156,7 +184,11 @@ SURROUNDINGS: Final = (
         reference_does="The same.",
         port_must="Narrow the rules for journals of prose, or give a redactor of one's own.",
         repaired_by=None,
-        evidence=partial(demonstrated, demonstrations.prose),
+        evidence=partial(
+            demonstrated,
+            demonstrations.prose,
+            "it is one call without a state.",
+        ),
     ),
     Hazard(
         "HZ-39",
@@ -168,6 +200,10 @@ SURROUNDINGS: Final = (
         reference_does="The same.",
         port_must="Make paths relative before they are recorded.",
         repaired_by=None,
-        evidence=partial(demonstrated, demonstrations.foreign_paths),
+        evidence=partial(
+            demonstrated,
+            demonstrations.foreign_paths,
+            "it is one call without a state.",
+        ),
     ),
 )

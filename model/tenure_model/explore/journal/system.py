@@ -121,7 +121,6 @@ class JournalSystem:
         """Every distinct edge out of a state that a search has reached, in the order of the moves; to be asked once."""
         situation = self.reached(code)
         self._waiting[code] = None
-        self._remember(situation.state)
         seen: set[tuple[Label, State]] = set()
         for taken in self.steps(situation):
             after = code if taken.after is situation else self.code(taken.after)
@@ -135,6 +134,7 @@ class JournalSystem:
 
     def steps(self, situation: Situation) -> Iterator[Taken]:
         """Every step out of a situation. One that changes nothing leaves its move as often as it was."""
+        self._remember(situation.state)
         for call in calls(self.scope, situation.state, situation.left):
             step = self._apply(situation.state, call.session, call.command)
             after = situation

@@ -1,8 +1,4 @@
-"""What to look for: for each hazard that a scope exhibits, the step by which it shows.
-
-A witness is a property whose name is the hazard's id and which the hazard breaks, so that the search finds the shortest
-history that leads to it.
-"""
+"""What to look for: for each hazard that a scope exhibits, the steps by which it shows, most often a single one."""
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
@@ -11,42 +7,43 @@ from typing import Final
 import attrs
 
 from tenure_model.admission.canonical_json import encode_canonical
-from tenure_model.explore.journal.properties import Property
+from tenure_model.explore.journal.scope import OWNERS
+from tenure_model.semantics import lease
 from tenure_model.semantics.journal.answers import Waiting, WouldHang
-from tenure_model.semantics.journal.instance import Batch, Failed, Flush, Inserted, Instance, is_attempting, pending
+from tenure_model.semantics.journal.instance import (
+    Batch,
+    Failed,
+    Flush,
+    Inserted,
+    Instance,
+    Maintenance,
+    is_attempting,
+    pending,
+)
 from tenure_model.semantics.journal.invariants import Transition
-from tenure_model.semantics.journal.state import visible
+from tenure_model.semantics.journal.state import is_inside, visible
 from tenure_model.semantics.journal.tables import (
     Event,
     compaction_floor,
+    event_count,
     producer_floor,
-    run_floor,
     standing_at,
     tail,
 )
 from tenure_model.semantics.predicates import is_stale
 from tenure_model.vocabulary.journal import Accepted, CompactionResult
 from tenure_model.vocabulary.journal_errors import JournalError
-from tenure_model.vocabulary.outcomes import Activated
+from tenure_model.vocabulary.outcomes import Abandoned, Activated, Claimed
 
 Shows = Callable[[Transition], bool]
 
 
 @attrs.frozen
 class Witness:
-    """The scope that exhibits a hazard, and the step by which it shows."""
+    """The scope that exhibits a hazard, and its signs: the steps by which it shows, in their order."""
 
     scope: str
-    shows: Shows
-
-    def property(self, name: str) -> Property:
-        """The property that the hazard breaks."""
-
-        def check(taken: Transition) -> Iterator[str]:
-            if self.shows(taken):
-                yield name
-
-        return Property(name, f"{name} does not show.", (), of_steps=(check,))
+    signs: tuple[Shows, ...]
 
 
 def _memory(taken: Transition) -> Instance | None:
@@ -148,6 +145,18 @@ def _displaces_a_live_owner(taken: Transition) -> bool:
     return not is_stale(lease.ownership.heartbeat_at_ms, int(taken.command.clock_ms))
 
 
+def _granted(taken: Transition) -> bool:
+    return _is(taken, "run.claim") and isinstance(taken.step.outcome, Claimed)
+
+
+def _given_back(taken: Transition) -> bool:
+    return isinstance(taken.step.outcome, Abandoned)
+
+
+def _good_again(taken: Transition) -> bool:
+    return isinstance(taken.step.outcome, Activated)
+
+
 def _dies_before_it_publishes(taken: Transition) -> bool:
     batch = _batch(taken)
     return _is(taken, "session.crash") and batch is not None and batch.results is not None
@@ -163,13 +172,18 @@ def _numbers_move_on(taken: Transition) -> bool:
     return taken.step.outcome.source_seq > producer_floor(tables, "r", "p")
 
 
+def _queued_inside(taken: Transition) -> bool:
+    return (
+        _is(taken, "journal.emitLossy")
+        and isinstance(taken.step.outcome, Accepted)
+        and is_inside(taken.before, taken.session)
+    )
+
+
 def _outlives_its_transaction(taken: Transition) -> bool:
-    held, memory = taken.before.transaction, _memory(taken)
-    if held is None or memory is None or not _is(taken, "session.rollback") or len(held.levels) > 1:
-        return False
-    committed, working = taken.before.committed.journal, held.working.journal
-    is_rolled_back = run_floor(working, "r") > run_floor(committed, "r")
-    return is_rolled_back and any(one.draft.seq >= run_floor(working, "r") for one in memory.queue)
+    memory = taken.after.instances.get(taken.session)
+    is_over = _is(taken, "session.rollback") and taken.after.transaction is None
+    return is_over and memory is not None and bool(memory.queue)
 
 
 def _numbers_out_of_order(taken: Transition) -> bool:
@@ -219,13 +233,32 @@ def _ends_by_a_strangers_loss(taken: Transition) -> bool:
     return stream is not None and stream.run_id not in memory.floors.run
 
 
-def _files_under_an_old_tail(taken: Transition) -> bool:
+def _task_of_a_stranger(taken: Transition, stage: str) -> Maintenance | None:
+    """The task at this stage that the step takes on, of a process that does not own the run."""
     memory = _memory(taken)
     if memory is None or not _is(taken, "maintenance.step"):
-        return False
+        return None
     task = memory.maintenance[_number(taken, "task")]
-    last = tail(taken.before.committed.journal, task.run_id)
-    return task.stage == "checkpoint" and last is not None and last > task.tail
+    is_owner = lease.owns(taken.before.committed.world, task.run_id, OWNERS[taken.session])
+    return task if task.stage == stage and not is_owner else None
+
+
+def _replaces_the_owners_state(taken: Transition) -> bool:
+    """Whether it files its state where the owner's was, and under a tail that is no longer the run's."""
+    task = _task_of_a_stranger(taken, "checkpoint")
+    if task is None:
+        return False
+    tables = taken.before.committed.journal
+    last = tail(tables, task.run_id)
+    return task.tail in tables.checkpoints.get(task.run_id, {}) and last is not None and last > task.tail
+
+
+def _truncated_by_a_stranger(taken: Transition) -> bool:
+    task = _task_of_a_stranger(taken, "compact")
+    if task is None:
+        return False
+    before, after = taken.before.committed.journal, taken.after.committed.journal
+    return event_count(after, task.run_id) < event_count(before, task.run_id)
 
 
 def _capture_waits_for_itself(taken: Transition) -> bool:
@@ -278,31 +311,32 @@ def _left_waiting(taken: Transition) -> bool:
 
 
 WITNESSES: Final[Mapping[str, Witness]] = {
-    "HZ-01": Witness("retries", _numbered_too_low),
-    "HZ-02": Witness("two-instances", _lost_to_a_conflict),
-    "HZ-03": Witness("closing", _accepted_entries_vanish),
-    "HZ-04": Witness("closing", _two_losses_in_one_report),
-    "HZ-05": Witness("overflow-reject", _waits_for_others),
-    "HZ-06": Witness("overflow-drop-oldest", _evicts_a_stranger),
-    "HZ-07": Witness("retries", _false_conflict),
-    "HZ-08": Witness("fence", _writes_beside_a_claim),
-    "HZ-09": Witness("fence", _displaces_a_live_owner),
-    "HZ-13": Witness("crash", _dies_before_it_publishes),
-    "HZ-14": Witness("crash", _numbers_move_on),
-    "HZ-16": Witness("nested", _outlives_its_transaction),
-    "HZ-17": Witness("beside", _numbers_out_of_order),
-    "HZ-18": Witness("beside", _reservation_is_anothers),
-    "HZ-19": Witness("rewind", _number_given_twice),
-    "HZ-20": Witness("across", _compacted_by_another),
-    "HZ-21": Witness("compaction", _compacted_what_was_just_read),
-    "HZ-22": Witness("streams", _ends_by_a_strangers_loss),
-    "HZ-23": Witness("policy", _files_under_an_old_tail),
-    "HZ-24": Witness("capture", _capture_waits_for_itself),
-    "HZ-25": Witness("policy", _rows_not_counted),
-    "HZ-26": Witness("nested", _gate_open_before_the_commit),
-    "HZ-33": Witness("nested", _hangs),
-    "HZ-37": Witness("across", _dropped_below_the_floor),
-    "HZ-40": Witness("closing", _returns_before_its_entries),
-    "HZ-41": Witness("closing", _left_waiting),
+    "HZ-01": Witness("retries", (_numbered_too_low,)),
+    "HZ-02": Witness("two-instances", (_lost_to_a_conflict,)),
+    "HZ-03": Witness("closing", (_accepted_entries_vanish,)),
+    "HZ-04": Witness("closing", (_two_losses_in_one_report,)),
+    "HZ-05": Witness("overflow-reject", (_waits_for_others,)),
+    "HZ-06": Witness("overflow-drop-oldest", (_evicts_a_stranger,)),
+    "HZ-07": Witness("retries", (_false_conflict,)),
+    "HZ-08": Witness("fence", (_writes_beside_a_claim,)),
+    "HZ-09": Witness("fence", (_displaces_a_live_owner,)),
+    "HZ-11": Witness("one-millisecond", (_granted, _given_back, _granted, _good_again)),
+    "HZ-13": Witness("crash", (_dies_before_it_publishes,)),
+    "HZ-14": Witness("crash", (_numbers_move_on,)),
+    "HZ-16": Witness("nested", (_queued_inside, _outlives_its_transaction)),
+    "HZ-17": Witness("beside", (_numbers_out_of_order,)),
+    "HZ-18": Witness("beside", (_reservation_is_anothers,)),
+    "HZ-19": Witness("rewind", (_number_given_twice,)),
+    "HZ-20": Witness("across", (_compacted_by_another,)),
+    "HZ-21": Witness("compaction", (_compacted_what_was_just_read,)),
+    "HZ-22": Witness("streams", (_ends_by_a_strangers_loss,)),
+    "HZ-23": Witness("unfenced", (_replaces_the_owners_state, _truncated_by_a_stranger)),
+    "HZ-24": Witness("capture", (_capture_waits_for_itself,)),
+    "HZ-25": Witness("policy", (_rows_not_counted,)),
+    "HZ-26": Witness("nested", (_gate_open_before_the_commit,)),
+    "HZ-33": Witness("nested", (_hangs,)),
+    "HZ-37": Witness("across", (_dropped_below_the_floor,)),
+    "HZ-40": Witness("closing", (_returns_before_its_entries,)),
+    "HZ-41": Witness("closing", (_left_waiting,)),
 }
 """The hazards that a named scope exhibits under ``original``."""
