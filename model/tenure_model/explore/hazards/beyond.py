@@ -136,7 +136,7 @@ BEYOND: Final = (
     ),
     Hazard(
         "H-34",
-        "Who steals from itself stops its own work",
+        "An owner that steals from itself stops its own work",
         what_happens=(
             "An owner may steal its own stale run; evidence that it is dead is believed from its own mouth. While that "
             "claim is pending its beats pass and its reconfirm is refused, as beside any thief, so that its own "

@@ -48,7 +48,7 @@ WEDGES: Final = (
     ),
     Hazard(
         "H-02",
-        "Who steals from itself and gives up loses the run",
+        "An owner that steals from itself and gives up loses the run",
         "An owner steals its own stale run and abandons the claim. The release takes claim and ownership from the "
         "lease while the row goes on naming the owner: its writes are refused, nobody else can steal, and only this "
         "very process can heal it.",

@@ -116,7 +116,10 @@ def _memory(instance: Instance) -> str:
         f"{'gated' if one.gated else 'waiting'} compaction of {one.run_id}" for one in instance.compactions.values()
     )
     parts += (f"{task.stage} of {task.run_id} to come" for task in instance.maintenance.values())
-    parts += (f"{counter} rows of {run_id} counted" for run_id, counter in instance.counters.items())
+    parts += (
+        f"{counter} {'row' if counter == 1 else 'rows'} of {run_id} counted"
+        for run_id, counter in instance.counters.items()
+    )
     return ", ".join(parts) or "idle"
 
 
