@@ -1,36 +1,43 @@
 """Wrong models, each wrong in one place: what the explorer must find."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import attrs
 
-from tenure_model.explore.scope import Participant, Scope, honest
+from tenure_model.explore.scope import EVERY_OPERATION, WRITE_LEASE, WRITE_ROW, Participant, Scope, honest
 from tenure_model.explore.scopes import LINEAGE
 from tenure_model.semantics import facts, lease, revisions
 from tenure_model.semantics.commands import Command, apply
-from tenure_model.semantics.predicates import row_is
+from tenure_model.semantics.predicates import is_stale, row_is
 from tenure_model.semantics.steps import Outcome, Step
-from tenure_model.semantics.world import Acknowledgement, Claim, Lease, Run, World, with_lease
+from tenure_model.semantics.world import Acknowledgement, Change, Claim, Lease, Run, World, with_lease, without_lease
 from tenure_model.vocabulary.absent import ABSENT
 from tenure_model.vocabulary.constants import HEARTBEAT_STALE_AFTER_MS
+from tenure_model.vocabulary.evidence import LivenessEvidence
 from tenure_model.vocabulary.outcomes import (
     Abandoned,
     Activated,
     AlreadyClaimed,
     AlreadyRequested,
     CancelRequested,
+    ClaimChanged,
     Claimed,
     ClaimFresh,
     ClaimLost,
+    EvidenceRequired,
     FenceLost,
+    GuardFailed,
     HeartbeatFresh,
+    LivenessUnconfirmed,
+    NotFound,
     Recovered,
     SnapshotChanged,
     Transitioned,
     Updated,
 )
 from tenure_model.vocabulary.owners import OwnerId
+from tenure_model.vocabulary.runs import CancelGuard, TransitionGuard
 
 Apply: TypeAlias = Callable[[World, Command], Step]
 
@@ -43,6 +50,12 @@ TWO_OWNERS: Final = Scope(
     advances=(HEARTBEAT_STALE_AFTER_MS + 1,),
 )
 """Two hosts, an owner each, one of them with a clock that may go back."""
+
+LEASE_IN_HAND: Final = attrs.evolve(TWO_OWNERS, name="lease-in-hand", operations=EVERY_OPERATION | {WRITE_LEASE})
+"""The same, where a hand may change or lose the lease: row and lease come to say different things."""
+
+ROW_IN_HAND: Final = attrs.evolve(TWO_OWNERS, name="row-in-hand", operations=EVERY_OPERATION | {WRITE_ROW})
+"""The same, where a hand may put an owner or a claim into the row."""
 
 
 def after(operations: str, outcome: object, change: Callable[[World, Command, Step], Step | World | None]) -> Apply:
@@ -100,8 +113,10 @@ def lease_of(world: World) -> Lease:
 
 
 def _keeps_the_old_owner(world: World, _: Command, step: Step) -> World | None:
-    old = lease_of(world).ownership
-    return None if old is None else with_lease(step.world, RUN, Lease(old, None))
+    old, new = lease_of(world).ownership, lease_of(step.world).ownership
+    if old is None or new is None:
+        return None
+    return with_lease(step.world, RUN, Lease(attrs.evolve(new, owner=old.owner), None))
 
 
 def _forgets_the_rows_stamp(world: World, _: Command, step: Step) -> World:
@@ -118,6 +133,43 @@ def _keeps_the_leases_claim(world: World, _: Command, step: Step) -> World:
 
 def _only_the_status(world: World, command: Command, _: Step) -> World | None:
     return with_row(world, status="suspended") if said(command)["toStatus"] == "suspended" else None
+
+
+def _keeps_the_stamp(world: World, command: Command, step: Step) -> World | None:
+    stamp_ms, after = world.runs[RUN].heartbeat_at_ms, step.world.runs[RUN]
+    return (
+        None if after.owner is not None else with_unspent_row(step.world, attrs.evolve(after, heartbeat_at_ms=stamp_ms))
+    )
+
+
+def _creates_what_is_missing(world: World, _: Command, __: Step) -> Step:
+    made = apply(world, Command("run.create", {"runId": RUN, "stateJson": "{}"}, 0)).world
+    return wrote(made, SnapshotChanged())
+
+
+def _removes_settled_rounds(world: World, _: Command, step: Step) -> World:
+    found = step.world
+    for run in world.runs.values():
+        if run.finished_at_ms is not None:
+            found = revisions.delete_run(found, run.run_id)
+    return found
+
+
+def _removes_what_is_completed(_: World, command: Command, step: Step) -> World | None:
+    return revisions.delete_run(step.world, RUN) if said(command)["toStatus"] == "completed" else None
+
+
+def rewriting_settled_rounds(**columns: Any) -> Apply:
+    """``requestCancelLineage`` writes other columns to rounds that are settled."""
+
+    def rewritten(world: World, _: Command, step: Step) -> World:
+        found = step.world
+        for run in world.runs.values():
+            if run.status == "completed":
+                found = revisions.update_run(found, attrs.evolve(run, **columns))
+        return found
+
+    return after("requestCancelLineage", CancelRequested, rewritten)
 
 
 def owns_settled_runs(world: World, command: Command) -> Step:
@@ -162,14 +214,95 @@ def _requests_other_rounds_again(world: World, command: Command, step: Step) -> 
     return found
 
 
+def claims(world: World, claimant: OwnerId, token_ms: int, transition: Literal["claimed", "stolen"]) -> Step:
+    """A claim is laid, whoever owns the run, on row and lease, and told."""
+    claim = Claim(claimant, token_ms)
+    claimed = with_row(with_lease(world, RUN, Lease(lease_of(world).ownership, claim)), claim=claim)
+    return wrote(facts.record(claimed, RUN, transition, claimant, token_ms), Claimed(token_ms))
+
+
+def owns(world: World, claimant: OwnerId, token_ms: int, stamp_ms: int) -> Step:
+    """Somebody owns the run, on row and lease, whatever stood; both facts are told."""
+    leased = lease.install(world, RUN, claimant, token_ms, stamp_ms)
+    owned = with_row(
+        leased, status="running", finished_at_ms=None, owner=claimant, heartbeat_at_ms=stamp_ms, claim=None
+    )
+    told = facts.record(owned, RUN, "claimed", claimant, token_ms)
+    return wrote(facts.record(told, RUN, "activated", claimant, token_ms), Activated())
+
+
+def clears(world: World, transition: Literal["expired", "released"]) -> World:
+    """The claim that stands is gone from row and lease, and that is told."""
+    claim = world.runs[RUN].claim
+    assert claim is not None
+    cleared = with_row(lease.drop_claim(world, RUN), claim=None)
+    return facts.record(cleared, RUN, transition, claim.claimant, claim.claimed_at_ms)
+
+
 def _steals_from_the_living(world: World, command: Command, _: Step) -> Step | None:
-    run, expected, now_ms = world.runs[RUN], said(command)["expected"], said(command)["nowMs"]
-    claimant = said(command)["claimant"]
-    if not row_is(run, expected) or run.claim is not None:
+    run = world.runs[RUN]
+    if not row_is(run, said(command)["expected"]) or run.claim is not None:
         return None
-    claim = Claim(claimant, now_ms)
-    stolen = with_row(with_lease(world, RUN, Lease(lease_of(world).ownership, claim)), claim=claim)
-    return wrote(facts.record(stolen, RUN, "stolen", claimant, now_ms), Claimed(now_ms))
+    return claims(world, said(command)["claimant"], said(command)["nowMs"], "stolen")
+
+
+def _steals_with_a_later_token(world: World, command: Command, _: Step) -> Step | None:
+    run = world.runs[RUN]
+    if not row_is(run, said(command)["expected"]) or run.claim is not None or run.heartbeat_at_ms is None:
+        return None
+    return claims(world, said(command)["claimant"], run.heartbeat_at_ms + HEARTBEAT_STALE_AFTER_MS + 1, "stolen")
+
+
+def _steals_whatever_the_proof(world: World, command: Command, _: Step) -> Step | None:
+    run, now_ms = world.runs.get(RUN), said(command)["nowMs"]
+    if run is None or run.claim is not None or not is_stale(run.heartbeat_at_ms, now_ms):
+        return None
+    return claims(world, said(command)["claimant"], now_ms, "stolen")
+
+
+def _takes_over_without_proof(world: World, command: Command, _: Step) -> Step:
+    now_ms = said(command)["nowMs"]
+    return owns(world, said(command)["owner"], now_ms, now_ms)
+
+
+def _takes_over_the_living(world: World, command: Command, _: Step) -> Step | None:
+    run, proof, now_ms = world.runs[RUN], said(command).get("evidence"), said(command)["nowMs"]
+    if not isinstance(proof, LivenessEvidence) or (proof.expected_owner, proof.checked_at_ms) != (run.owner, now_ms):
+        return None
+    return owns(world, said(command)["owner"], now_ms, now_ms) if run.claim is None else None
+
+
+def _claims_later(world: World, command: Command, _: Step) -> Step:
+    return claims(world, said(command)["claimant"], said(command)["nowMs"] + 1, "claimed")
+
+
+def _claims_for_the_other(world: World, command: Command, _: Step) -> Step:
+    return claims(world, other_than(said(command)["claimant"]), said(command)["nowMs"], "claimed")
+
+
+def _claims_what_it_recovered(_: World, command: Command, step: Step) -> World:
+    return claims(step.world, said(command)["observer"], said(command)["nowMs"], "claimed").world
+
+
+def _owns_what_it_claimed(world: World, command: Command, _: Step) -> Step:
+    now_ms = said(command)["nowMs"]
+    return attrs.evolve(owns(world, said(command)["claimant"], now_ms, now_ms), outcome=Claimed(now_ms))
+
+
+def _owns_for_the_other(world: World, command: Command, step: Step) -> Step | None:
+    now_ms = said(command)["nowMs"]
+    return owns(world, other_than(said(command)["owner"]), now_ms, now_ms) if world.runs[RUN].owner is None else None
+
+
+def _owns_by_another_token(world: World, command: Command, step: Step) -> Step:
+    now_ms = said(command)["nowMs"]
+    return owns(world, said(command)["owner"], now_ms + 1, now_ms)
+
+
+def other_than(owner: OwnerId) -> OwnerId:
+    """The other of the two owners."""
+    one, two = TWO_OWNERS.owners
+    return two if owner == one else one
 
 
 def owns_under_a_claim(world: World, command: Command) -> Step:
@@ -197,32 +330,116 @@ def _gives_the_run_back_too(_: World, command: Command, step: Step) -> World | N
 
 
 def _recovers_anyway(world: World, command: Command, _: Step) -> Step:
-    claimant, token_ms = said(command)["staleClaimant"], said(command)["claimedAtMs"]
-    recovered = with_row(lease.drop_claim(world, RUN), claim=None)
-    return wrote(facts.record(recovered, RUN, "expired", claimant, token_ms), Recovered())
+    return wrote(clears(world, "expired"), Recovered())
+
+
+def _recovers_whatever_the_proof(world: World, command: Command, _: Step) -> Step | None:
+    run = world.runs.get(RUN)
+    if run is None or run.claim != Claim(said(command)["staleClaimant"], said(command)["claimedAtMs"]):
+        return None
+    stale = is_stale(run.claim.claimed_at_ms, said(command)["nowMs"])
+    return wrote(clears(world, "expired"), Recovered()) if stale else None
+
+
+def _recovers_whatever_the_token(world: World, command: Command, _: Step) -> Step | None:
+    claim = world.runs[RUN].claim
+    if claim is None or claim.claimant != said(command)["staleClaimant"]:
+        return None
+    stale = is_stale(claim.claimed_at_ms, said(command)["nowMs"])
+    return wrote(clears(world, "expired"), Recovered()) if stale else None
+
+
+def _abandons_whatever_the_token(world: World, command: Command, _: Step) -> Step | None:
+    run = world.runs.get(RUN)
+    if run is None or run.claim is None or run.claim.claimant != said(command)["claimant"]:
+        return None
+    return wrote(clears(world, "released"), Abandoned())
+
+
+def _clears_while_running(_: World, command: Command, step: Step) -> World | None:
+    after = step.world.runs[RUN]
+    return None if after.status != "running" or after.claim is None else clears(step.world, "released")
+
+
+def _clears_the_claim(_: World, command: Command, step: Step) -> World | None:
+    return None if step.world.runs[RUN].claim is None else clears(step.world, "released")
+
+
+def _moves_whatever_the_guard(cancel: CancelGuard) -> Callable[[World, Command, Step], Step | None]:
+    def moves(world: World, command: Command, _: Step) -> Step | None:
+        arguments = {name: value for name, value in said(command).items() if name != "guard"}
+        guarded = said(command)["guard"] == TransitionGuard(cancel)
+        return apply(world, attrs.evolve(command, arguments=arguments)) if guarded else None
+
+    return moves
 
 
 def _claims_over(world: World, command: Command, _: Step) -> Step | None:
-    run, claim = world.runs[RUN], Claim(said(command)["claimant"], said(command)["nowMs"])
+    run = world.runs[RUN]
     if run.owner is not None or not row_is(run, said(command)["expected"]):
         return None
-    claimed = with_row(with_lease(world, RUN, Lease(None, claim)), claim=claim)
-    return wrote(
-        facts.record(claimed, RUN, "claimed", claim.claimant, claim.claimed_at_ms), Claimed(claim.claimed_at_ms)
-    )
+    return claims(world, said(command)["claimant"], said(command)["nowMs"], "claimed")
 
 
 def _takes_facts_back(_: World, __: Command, step: Step) -> World:
     return attrs.evolve(step.world, facts={})
 
 
-def _activates_without_a_claim(world: World, command: Command, _: Step) -> Step | None:
-    run, claimant, token_ms = world.runs.get(RUN), said(command)["claimant"], said(command)["claimedAtMs"]
+def _activates_the_unclaimed(world: World, command: Command, _: Step) -> Step | None:
+    run = world.runs.get(RUN)
+    if run is None or run.owner is not None or run.claim is not None or run.finished_at_ms is not None:
+        return None
+    return owns(world, said(command)["claimant"], said(command)["claimedAtMs"], int(command.clock_ms))
+
+
+def _activates_and_tells_of_no_claim(world: World, command: Command, step: Step) -> Step | None:
+    activated = _activates_the_unclaimed(world, command, step)
+    if activated is None:
+        return None
+    told = attrs.evolve(activated.world, facts=world.facts)
+    told = facts.record(told, RUN, "activated", said(command)["claimant"], said(command)["claimedAtMs"])
+    return attrs.evolve(activated, world=told)
+
+
+def _activates_again(world: World, command: Command, _: Step) -> Step | None:
+    run, claimant = world.runs.get(RUN), said(command)["claimant"]
+    if run is None or run.owner != claimant or run.claim is not None:
+        return None
+    return owns(world, claimant, said(command)["claimedAtMs"], int(command.clock_ms))
+
+
+def _activates_over_an_owner(world: World, command: Command, _: Step) -> Step | None:
+    run, claimant = world.runs.get(RUN), said(command)["claimant"]
     if run is None or run.owner in (None, claimant) or run.claim is not None:
         return None
-    leased = lease.install(world, RUN, claimant, token_ms, int(command.clock_ms))
-    owned = with_row(leased, owner=claimant, heartbeat_at_ms=int(command.clock_ms))
-    return wrote(facts.record(owned, RUN, "activated", claimant, token_ms), Activated())
+    return owns(world, claimant, said(command)["claimedAtMs"], int(command.clock_ms))
+
+
+def _activates_by_the_row(world: World, command: Command, _: Step) -> Step | None:
+    run, claimant, token_ms = world.runs.get(RUN), said(command)["claimant"], said(command)["claimedAtMs"]
+    if run is None or run.claim != Claim(claimant, token_ms):
+        return None
+    return owns(world, claimant, token_ms, int(command.clock_ms))
+
+
+def _activates_by_the_lease(world: World, command: Command, _: Step) -> Step | None:
+    claim = Claim(said(command)["claimant"], said(command)["claimedAtMs"])
+    if RUN not in world.runs or lease_of(world).claim != claim:
+        return None
+    return owns(world, claim.claimant, claim.claimed_at_ms, int(command.clock_ms))
+
+
+def _moves_by(*, row: bool) -> Callable[[World, Command, Step], Step | None]:
+    """A transition that asks one of row and lease who owns the run, and not the other."""
+
+    def moves(world: World, command: Command, _: Step) -> Step | None:
+        run, held = world.runs.get(RUN), lease_of(world).ownership
+        if run is None or (run.owner if row else None if held is None else held.owner) != said(command)["owner"]:
+            return None
+        moved = with_row(without_lease(world, RUN), status="suspended", owner=None, heartbeat_at_ms=None, claim=None)
+        return wrote(facts.record(moved, RUN, "released", said(command)["owner"], None), Transitioned())
+
+    return moves
 
 
 def _moves_for_its_owner(world: World, command: Command, _: Step) -> Step | None:
@@ -248,6 +465,17 @@ def _spends_one_revision(world: World, _: Command, step: Step) -> World:
     )
 
 
+def _gives_a_revision_back(world: World, _: Command, step: Step) -> World | None:
+    if step.world.runs[RUN] != world.runs[RUN]:
+        return None
+    return attrs.evolve(step.world, revision=world.revision - 1)
+
+
+def _changes_ahead_of_the_source(_: World, __: Command, step: Step) -> World:
+    changes = {**step.world.changes, RUN: Change(step.world.revision + 1, deleted=False)}
+    return attrs.evolve(step.world, changes=changes)
+
+
 def _tells_nothing(world: World, _: Command, step: Step) -> World:
     return attrs.evolve(step.world, facts=world.facts)
 
@@ -257,6 +485,26 @@ def _grants_its_own_clock(_: World, command: Command, step: Step) -> World:
     assert held.ownership is not None
     granted = attrs.evolve(held.ownership, granted_at_ms=int(command.clock_ms) + 1)
     return with_lease(step.world, RUN, Lease(granted, held.claim))
+
+
+def _tells_another_token(world: World, command: Command, step: Step) -> World:
+    owner, told = said(command)["owner"], attrs.evolve(step.world, facts=world.facts)
+    for transition in ("claimed", "activated"):
+        told = facts.record(told, RUN, transition, owner, said(command)["nowMs"] + 1)
+    return told
+
+
+def _tells_no_claim(world: World, command: Command, step: Step) -> World:
+    told = attrs.evolve(step.world, facts=world.facts)
+    return facts.record(told, RUN, "activated", said(command)["owner"], said(command)["nowMs"])
+
+
+def _answers(outcome: Outcome) -> Callable[[World, Command, Step], Step]:
+    return lambda _, __, step: attrs.evolve(step, outcome=outcome)
+
+
+def _gives_up_the_state_too(_: World, __: Command, step: Step) -> World:
+    return with_row(step.world, state_json="{}x")
 
 
 def _writes_nothing(world: World, _: Command, step: Step) -> Step:
@@ -271,8 +519,7 @@ def _drops_any_claim(world: World, command: Command, _: Step) -> World | None:
     run = world.runs.get(RUN)
     if run is None or run.claim is None:
         return None
-    dropped = with_row(lease.drop_claim(world, RUN), claim=None)
-    return facts.record(dropped, RUN, "expired", run.claim.claimant, run.claim.claimed_at_ms)
+    return clears(world, "expired")
 
 
 @attrs.frozen
@@ -280,6 +527,7 @@ class Mutant:
     """A wrong model: the property it is wrong by, and the number of steps of the shortest counterexample.
 
     ``also`` are the other properties that the same going wrong breaks in as few steps, ``scope`` is where it shows.
+    Where a hand breaks properties before the model does, ``alone`` has just the one be asked.
     """
 
     name: str
@@ -288,6 +536,7 @@ class Mutant:
     steps: int
     also: frozenset[str] = frozenset()
     scope: Scope = TWO_OWNERS
+    alone: bool = False
 
 
 MUTANTS: Final = (
@@ -308,13 +557,37 @@ MUTANTS: Final = (
         frozenset({"facts-tell"}),
     ),
     Mutant("suspend-keeps-the-owner", "running-is-owned", after("transitionOwned", Transitioned, _only_the_status), 3),
+    Mutant(
+        "suspend-keeps-the-stamp",
+        "running-is-owned",
+        after("transitionOwned", Transitioned, _keeps_the_stamp),
+        3,
+        frozenset({"owners-agree"}),
+    ),
+    Mutant(
+        "claim-creates", "rows-stay", after("claim", NotFound, _creates_what_is_missing), 1, frozenset({"answers-tell"})
+    ),
+    Mutant(
+        "lineage-removes-the-settled",
+        "rows-stay",
+        after("requestCancelLineage", CancelRequested, _removes_settled_rounds),
+        5,
+        scope=LINEAGE,
+    ),
+    Mutant(
+        "completion-removes-the-run", "rows-stay", after("transitionOwned", Transitioned, _removes_what_is_completed), 3
+    ),
+    Mutant("lineage-ends-again", "terminal-stays", rewriting_settled_rounds(finished_at_ms=1), 5, scope=LINEAGE),
+    Mutant(
+        "lineage-cancels-the-settled", "terminal-stays", rewriting_settled_rounds(status="cancelled"), 5, scope=LINEAGE
+    ),
     Mutant("settled-runs-are-claimable", "terminal-stays", owns_settled_runs, 4),
     Mutant(
         "settled-state-is-written",
         "terminal-stays",
         after("transitionOwned", FenceLost, _writes_late_state),
         4,
-        frozenset({"answers-tell", "fenced"}),
+        frozenset({"answers-tell", "fenced", "guarded"}),
     ),
     Mutant("heartbeat-goes-back", "stamp-never-falls", after("heartbeat", Updated, _stamps_what_it_is_told), 3),
     Mutant("last-request-stands", "written-once", after("requestCancel", AlreadyRequested, _requests_again), 3),
@@ -326,22 +599,114 @@ MUTANTS: Final = (
         4,
         scope=LINEAGE,
     ),
+    Mutant("own-under-a-claim", "owners-come-in", owns_under_a_claim, 3),
+    Mutant("activate-the-unclaimed", "owners-come-in", after("activate", ClaimLost, _activates_the_unclaimed), 2),
+    Mutant(
+        "activate-untold-claims",
+        "owners-come-in",
+        after("activate", ClaimLost, _activates_and_tells_of_no_claim),
+        2,
+        frozenset({"facts-tell"}),
+    ),
+    Mutant("activate-again", "owners-come-in", after("activate", ClaimLost, _activates_again), 3),
+    Mutant(
+        "activate-over-an-owner",
+        "owners-come-in",
+        after("activate", ClaimLost, _activates_over_an_owner),
+        3,
+        frozenset({"no-theft", "evidence-first"}),
+    ),
+    Mutant(
+        "activate-by-the-row",
+        "owners-come-in",
+        after("activate", ClaimLost, _activates_by_the_row),
+        4,
+        scope=LEASE_IN_HAND,
+        alone=True,
+    ),
+    Mutant(
+        "activate-by-the-lease",
+        "owners-come-in",
+        after("activate", ClaimLost, _activates_by_the_lease),
+        3,
+        scope=LEASE_IN_HAND,
+        alone=True,
+    ),
+    Mutant("claim-owns-at-once", "owners-come-in", after("claim", Claimed, _owns_what_it_claimed), 2),
+    Mutant("own-for-the-other", "owners-come-in", after("claimAndOwn", Activated, _owns_for_the_other), 2),
+    Mutant("own-by-another-token", "owners-come-in", after("claimAndOwn", Activated, _owns_by_another_token), 2),
     Mutant("steal-from-the-living", "no-theft", after("steal", HeartbeatFresh, _steals_from_the_living), 3),
-    Mutant("own-under-a-claim", "no-theft", owns_under_a_claim, 3),
-    Mutant("activate-without-a-claim", "no-theft", after("activate", ClaimLost, _activates_without_a_claim), 3),
+    Mutant(
+        "steal-with-a-later-token",
+        "no-theft",
+        after("steal", HeartbeatFresh, _steals_with_a_later_token),
+        3,
+        frozenset({"claims-begin-well"}),
+    ),
+    Mutant("take-over-the-living", "no-theft", after("claimAndOwn", HeartbeatFresh, _takes_over_the_living), 3),
     Mutant("abandon-gives-the-run-back", "no-theft", after("abandonClaim", Abandoned, _gives_the_run_back_too), 5),
+    Mutant("claim-with-a-later-token", "claims-begin-well", after("claim", Claimed, _claims_later), 2),
+    Mutant("claim-for-the-other", "claims-begin-well", after("claim", Claimed, _claims_for_the_other), 2),
+    Mutant("recovery-claims", "claims-begin-well", after("recoverClaim", Recovered, _claims_what_it_recovered), 4),
     Mutant("recover-a-fresh-claim", "claims-end-well", after("recoverClaim", ClaimFresh, _recovers_anyway), 3),
+    Mutant(
+        "recover-by-any-token", "claims-end-well", after("recoverClaim", ClaimChanged, _recovers_whatever_the_token), 4
+    ),
+    Mutant(
+        "abandon-by-any-token", "claims-end-well", after("abandonClaim", ClaimLost, _abandons_whatever_the_token), 3
+    ),
+    Mutant(
+        "running-clears-the-claim", "claims-end-well", after("transitionOwned", Transitioned, _clears_while_running), 5
+    ),
+    Mutant(
+        "request-clears-the-claim", "claims-end-well", after("requestCancel", CancelRequested, _clears_the_claim), 3
+    ),
     Mutant("claim-over-a-claim", "claims-end-well", after("claim", AlreadyClaimed, _claims_over), 3),
+    Mutant("steal-by-any-proof", "evidence-first", after("steal", LivenessUnconfirmed, _steals_whatever_the_proof), 4),
+    Mutant(
+        "steal-by-proof-about-another", "evidence-first", after("steal", SnapshotChanged, _steals_whatever_the_proof), 4
+    ),
+    Mutant("own-without-proof", "evidence-first", after("claimAndOwn", EvidenceRequired, _takes_over_without_proof), 4),
+    Mutant(
+        "recover-by-any-proof",
+        "evidence-first",
+        after("recoverClaim", LivenessUnconfirmed, _recovers_whatever_the_proof),
+        4,
+    ),
+    Mutant(
+        "absent-is-no-guard", "guarded", after("transitionOwned", GuardFailed, _moves_whatever_the_guard("absent")), 4
+    ),
+    Mutant(
+        "present-is-no-guard", "guarded", after("transitionOwned", GuardFailed, _moves_whatever_the_guard("present")), 3
+    ),
     Mutant(
         "strangers-transition",
         "fenced",
         after("transitionOwned", FenceLost, _moves_for_its_owner),
         3,
-        frozenset({"no-theft"}),
+    ),
+    Mutant(
+        "transition-by-the-row",
+        "fenced",
+        after("transitionOwned", FenceLost, _moves_by(row=True)),
+        4,
+        scope=LEASE_IN_HAND,
+        alone=True,
+    ),
+    Mutant(
+        "transition-by-the-lease",
+        "fenced",
+        after("transitionOwned", FenceLost, _moves_by(row=False)),
+        4,
+        scope=ROW_IN_HAND,
+        alone=True,
     ),
     Mutant("strangers-heartbeat", "fenced", after("heartbeat", FenceLost, _moves_for_its_owner), 3),
+    Mutant("strangers-reconfirm", "fenced", after("reconfirm", FenceLost, _moves_for_its_owner), 3),
     Mutant("strangers-acknowledge", "fenced", after("acknowledgeCancel", False, _moves_for_its_owner), 4),
     Mutant("heartbeat-is-no-change", "revision-grows", after("heartbeat", Updated, _spends_no_revision), 3),
+    Mutant("late-heartbeat-gives-back", "revision-grows", after("heartbeat", Updated, _gives_a_revision_back), 3),
+    Mutant("change-is-ahead", "revision-grows", after("heartbeat", Updated, _changes_ahead_of_the_source), 3),
     Mutant(
         "rounds-share-a-revision",
         "revision-grows",
@@ -351,11 +716,30 @@ MUTANTS: Final = (
     ),
     Mutant("recovery-goes-untold", "facts-tell", after("recoverClaim", Recovered, _tells_nothing), 4),
     Mutant("heartbeat-takes-facts-back", "facts-tell", after("heartbeat", Updated, _takes_facts_back), 3),
-    Mutant("grant-is-not-the-token", "facts-tell", after("activate", Activated, _grants_its_own_clock), 3),
+    Mutant("own-tells-another-token", "facts-tell", after("claimAndOwn", Activated, _tells_another_token), 2),
+    Mutant("own-tells-no-claim", "facts-tell", after("claimAndOwn", Activated, _tells_no_claim), 2),
+    Mutant(
+        "grant-is-not-the-token",
+        "facts-tell",
+        after("activate", Activated, _grants_its_own_clock),
+        3,
+        frozenset({"owners-come-in"}),
+    ),
     Mutant("heartbeat-is-not-written", "answers-tell", after("heartbeat", Updated, _writes_nothing), 3),
     Mutant("acknowledgement-is-not-written", "answers-tell", after("acknowledgeCancel", True, _writes_nothing), 4),
     Mutant("create-is-not-written", "answers-tell", after("create", None, _writes_nothing), 1),
     Mutant("refused-claim-is-written", "answers-tell", after("claim", SnapshotChanged, _rewrites_the_row), 2),
+    Mutant("strangers-are-told-updated", "answers-tell", after("heartbeat", FenceLost, _answers(Updated())), 2),
+    Mutant(
+        "guards-are-told-transitioned",
+        "answers-tell",
+        after("transitionOwned", GuardFailed, _answers(Transitioned())),
+        3,
+    ),
+    Mutant("abandon-is-told-lost", "answers-tell", after("abandonClaim", Abandoned, _answers(ClaimLost())), 3),
+    Mutant(
+        "activate-gives-up-the-state", "answers-tell", after("activate", SnapshotChanged, _gives_up_the_state_too), 3
+    ),
     Mutant(
         "any-claim-is-given-up",
         "answers-tell",

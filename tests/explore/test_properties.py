@@ -11,7 +11,8 @@ from tests.explore.mutants import MUTANTS, Mutant
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_wrong_models_are_found(mutant: Mutant) -> None:
     """A wrong model breaks its property, at the step where it goes wrong, and no other but what that implies."""
-    system = RunSystem(mutant.scope, mutant.apply)
+    asked = [judge for judge in STEP_PROPERTIES if judge.name == mutant.property or not mutant.alone]
+    system = RunSystem(mutant.scope, mutant.apply, asked)
     found = explore(system.initial(), system.successors, first=True)
     shortest = len(found.way_to(found.findings[mutant.property].state)) + 1
 
