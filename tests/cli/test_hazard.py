@@ -61,6 +61,19 @@ def test_draws(tmp_path: Path):
     assert "abandonClaim" in file.read_text()
 
 
+def test_draws_a_hazard_of_the_journal(tmp_path: Path):
+    """Sessions are its lanes, and the step that shows it is red."""
+    file = tmp_path / "hazard.svg"
+
+    result = run("HZ-03", "--draw", str(file))
+    drawing = file.read_text()
+
+    assert result.exit_code == 0
+    assert '<text x="90" y="24" text-anchor="middle" font-weight="bold">a</text>' in drawing
+    assert drawing.count("<circle") == 7
+    assert drawing.count('r="5" fill="#c0392b"') == 1
+
+
 def test_draws_nothing_where_there_is_nothing(tmp_path: Path):
     """A hazard without a history to draw is wrong use, and no file is left."""
     file = tmp_path / "hazard.svg"
@@ -68,7 +81,7 @@ def test_draws_nothing_where_there_is_nothing(tmp_path: Path):
     result = run("H-02", "--profile", "reference", "--draw", str(file))
 
     assert result.exit_code == 2
-    assert "H-02 has no history of runs to draw under reference" in result.output
+    assert "H-02 has no history to draw under reference" in result.output
     assert not file.exists()
 
 

@@ -62,13 +62,21 @@ def hazard_command(hazard_id: str | None, profile: str, draw: Path | None, list_
 
 def _draw(hazard: "Hazard", profile: "Profile", file: Path) -> None:
     from tenure_model.explore.hazards.looking import Signs, Stuck
+    from tenure_model.explore.journal import spacetime as of_the_journal
+    from tenure_model.explore.journal.evidence import witnessed
+    from tenure_model.explore.journal.witnesses import WITNESSES
     from tenure_model.explore.spacetime import spacetime_svg
 
-    search = hazard.evidence
-    trace = search.under(profile).trace if isinstance(search, Signs | Stuck) else None
-    if trace is None:
-        raise click.UsageError(f"{hazard.id} has no history of runs to draw under {profile.name}")
-    file.write_text(spacetime_svg(trace, f"{hazard.id} {hazard.title}"), encoding="utf-8")
+    title, drawing = f"{hazard.id} {hazard.title}", None
+    if hazard.id in WITNESSES:
+        steps = witnessed(hazard.id, profile)
+        drawing = None if steps is None else of_the_journal.spacetime_svg(steps, title)
+    elif isinstance(hazard.evidence, Signs | Stuck):
+        trace = hazard.evidence.under(profile).trace
+        drawing = None if trace is None else spacetime_svg(trace, title)
+    if drawing is None:
+        raise click.UsageError(f"{hazard.id} has no history to draw under {profile.name}")
+    file.write_text(drawing, encoding="utf-8")
 
 
 def _ranges(ids: list[str]) -> str:
