@@ -24,14 +24,14 @@ SURROUNDINGS: Final = (
         "HZ-09",
         "A live owner is displaced",
         what_happens=(
-            "A steal looks at the stamp when it claims. If the owner beats between the claim and the activation, and the "
-            "thief activates with the snapshot as it is then, the owner is replaced all the same, fresh as its stamp is. "
-            "With the snapshot of the steal it is not, unless the beat moved nothing (H-31, H-36)."
+            "A steal looks at the stamp when it claims. If the owner beats between the claim and the activation, and "
+            "the thief activates with the snapshot as it is then, the owner is replaced all the same, fresh as its "
+            "stamp is. With the snapshot of the steal it is not, unless the beat moved nothing (H-31, H-36)."
         ),
         reference_does="The same.",
         port_must=(
-            "An owner that was late reconfirms, which fails beside any claim, before it goes on; whoever stole activates "
-            "with the snapshot it stole by."
+            "An owner that was late reconfirms, which fails beside any claim, before it goes on; whoever stole "
+            "activates with the snapshot it stole by."
         ),
         repaired_by=None,
         evidence=partial(traced, "HZ-09"),
