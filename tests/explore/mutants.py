@@ -356,6 +356,20 @@ def _abandons_whatever_the_token(world: World, command: Command, _: Step) -> Ste
     return wrote(clears(world, "released"), Abandoned())
 
 
+def _ends_a_claim_by_its_token(outcome: Abandoned | Recovered) -> Callable[[World, Command, Step], Step | None]:
+    """Whoever knows the token of a claim ends it, whoever claims; a recovery waits until it is stale."""
+
+    def ends(world: World, command: Command, _: Step) -> Step | None:
+        run, now_ms = world.runs.get(RUN), said(command).get("nowMs")
+        if run is None or run.claim is None or run.claim.claimed_at_ms != said(command)["claimedAtMs"]:
+            return None
+        if now_ms is not None and not is_stale(run.claim.claimed_at_ms, now_ms):
+            return None
+        return wrote(clears(world, "expired"), outcome)
+
+    return ends
+
+
 def _clears_while_running(_: World, command: Command, step: Step) -> World | None:
     after = step.world.runs[RUN]
     return None if after.status != "running" or after.claim is None else clears(step.world, "released")
@@ -654,6 +668,19 @@ MUTANTS: Final = (
     ),
     Mutant(
         "abandon-by-any-token", "claims-end-well", after("abandonClaim", ClaimLost, _abandons_whatever_the_token), 3
+    ),
+    Mutant(
+        "abandon-by-anybody",
+        "claims-end-well",
+        after("abandonClaim", ClaimLost, _ends_a_claim_by_its_token(Abandoned())),
+        3,
+    ),
+    Mutant(
+        "recover-from-another",
+        "claims-end-well",
+        after("recoverClaim", ClaimChanged, _ends_a_claim_by_its_token(Recovered())),
+        4,
+        frozenset({"evidence-first"}),
     ),
     Mutant(
         "running-clears-the-claim", "claims-end-well", after("transitionOwned", Transitioned, _clears_while_running), 5
