@@ -14,8 +14,9 @@ from tenure_model.semantics.commands import Command
 from tenure_model.semantics.journal.answers import Done
 from tenure_model.semantics.journal.commands import apply
 from tenure_model.semantics.journal.instance import Failed, Instance
-from tenure_model.semantics.journal.invariants import OF_STATES, OF_STEPS
+from tenure_model.semantics.journal.invariants import OF_STEPS
 from tenure_model.semantics.journal.state import JournalState, JournalStep, with_instance
+from tenure_model.semantics.journal.state_invariants import OF_STATES
 from tenure_model.semantics.journal.tables import Event
 from tenure_model.semantics.profiles import REFERENCE
 from tenure_model.vocabulary.journal import CompactionResult, Duplicate

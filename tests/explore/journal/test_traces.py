@@ -4,7 +4,8 @@ from tenure_model.explore.journal.properties import Property
 from tenure_model.explore.journal.scope import JournalScope, lossy, options, writer
 from tenure_model.explore.journal.system import JournalSystem
 from tenure_model.explore.journal.traces import shortest
-from tenure_model.semantics.journal.invariants import Transition, Where
+from tenure_model.semantics.journal.invariants import Transition
+from tenure_model.semantics.journal.state_invariants import Where
 
 SCOPE = JournalScope(
     "two",

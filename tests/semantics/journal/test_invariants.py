@@ -13,8 +13,9 @@ from tenure_model.semantics.commands import Command
 from tenure_model.semantics.journal.answers import Done
 from tenure_model.semantics.journal.commands import apply
 from tenure_model.semantics.journal.instance import Instance, Stream, Succeeded
-from tenure_model.semantics.journal.invariants import OF_STATES, OF_STEPS, violated_between, violated_invariants
+from tenure_model.semantics.journal.invariants import OF_STEPS, violated_between, violated_invariants
 from tenure_model.semantics.journal.state import Fate, JournalState, JournalStep, with_instance
+from tenure_model.semantics.journal.state_invariants import OF_STATES
 from tenure_model.semantics.journal.tables import JournalTables
 from tenure_model.semantics.world import Claim, Lease
 from tenure_model.vocabulary.journal import CompactionResult, Duplicate, EntriesPage

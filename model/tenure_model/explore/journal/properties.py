@@ -9,8 +9,9 @@ from typing import Final, TypeAlias
 
 import attrs
 
-from tenure_model.semantics.journal.invariants import OF_STATES, OF_STEPS, Transition
+from tenure_model.semantics.journal.invariants import OF_STEPS, Transition
 from tenure_model.semantics.journal.state import JournalState
+from tenure_model.semantics.journal.state_invariants import OF_STATES
 
 OfState: TypeAlias = Callable[[JournalState], Iterator[str]]
 OfStep: TypeAlias = Callable[[Transition], Iterator[str]]
