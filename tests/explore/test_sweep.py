@@ -22,6 +22,14 @@ def test_counts_as_the_search_does(name: str, depth: int | None, profile: Profil
     assert swept.transitions >= explored.transitions
 
 
+@pytest.mark.parametrize(
+    ("name", "depth", "transitions"), [("second-opinion", None, 4514), ("deletion", None, 21855), ("pair", 7, 157344)]
+)
+def test_counts_every_transition_once(name: str, depth: int | None, transitions: int):
+    """As many as the search where there is one run; of two runs, an edge counts before owners are renamed."""
+    assert sweep(RunSystem(named(name, REFERENCE)), depth=depth).transitions == transitions
+
+
 def test_tells_how_far_it_is():
     """Progress comes with what was counted so far, by the clock that it is given."""
     clock = iter(range(10_000))
