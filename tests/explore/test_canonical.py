@@ -22,7 +22,7 @@ from tenure_model.explore.canonical import (
     settle,
     shift,
 )
-from tenure_model.explore.scope import Participant, Scope, honest
+from tenure_model.explore.scope import Participant, Scope, honest, owners_on
 from tenure_model.explore.scopes import BOUNDARY, DELETION, PAIR, named
 from tenure_model.explore.system import RunSystem, outcome_name
 from tenure_model.semantics.commands import apply
@@ -101,10 +101,12 @@ def test_settle_and_time(code: RunCode, by_ms: int) -> None:
 
 def test_renamings() -> None:
     """Owners may change places where host and readings are the same, none otherwise or where the scope says so."""
+    near, other = owners_on("a", 2)
+
     assert renamings(BOUNDARY) == ((0, 1, 2, -1), (1, 0, 2, -1))
     assert renamings(attrs.evolve(BOUNDARY, symmetric=False)) == ((0, 1, 2, -1),)
     assert renamings(DELETION) == ((0, 1, -1),)
-    assert renamings(Scope("", (Participant(OWNER, honest(0)), Participant(OWNER, honest(1))))) == ((0, 1, -1),)
+    assert renamings(Scope("", (Participant(near, honest(0)), Participant(other, honest(1))))) == ((0, 1, -1),)
     assert rename(NO_RUN, (1, 0, -1)) == NO_RUN
 
 

@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from tenure_model.explore.canonical import rename, renamings
-from tenure_model.explore.properties import Property, Transition
+from tenure_model.explore.judging import Property, Transition
 from tenure_model.explore.scope import Participant, Scope, honest, owners_on
 from tenure_model.explore.scopes import named
 from tenure_model.explore.search import explore

@@ -3,7 +3,7 @@
 import pytest
 
 from tenure_model.explore.canonical import NOW_MS
-from tenure_model.explore.properties import Property
+from tenure_model.explore.judging import Property
 from tenure_model.explore.scopes import named
 from tenure_model.explore.search import explore
 from tenure_model.explore.system import RunSystem

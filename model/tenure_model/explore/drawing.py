@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tenure_model.explore.graph import StateGraph
-from tenure_model.explore.properties import GRANTS
+from tenure_model.explore.judging import GRANTS
 from tenure_model.explore.situations import Situation, caption, situation_of
 from tenure_model.explore.system import NOBODY, TIME, Label
 

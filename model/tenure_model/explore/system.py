@@ -16,7 +16,8 @@ from tenure_model.explore.canonical import (
     settle,
     shift,
 )
-from tenure_model.explore.properties import STEP_PROPERTIES, Property, Transition, broken_by, says_written
+from tenure_model.explore.judging import Property, Transition, broken_by, says_written
+from tenure_model.explore.properties import STEP_PROPERTIES
 from tenure_model.explore.scope import Scope
 from tenure_model.explore.search import Edge
 from tenure_model.semantics.commands import Command, apply

@@ -7,7 +7,7 @@ import attrs
 from tenure_model.explore.hazards.hazard import Hazard
 from tenure_model.explore.hazards.looking import Signs, sign
 from tenure_model.explore.hazards.places import DELETED, JUST_STALE_MS, RAW, RIGHT, STILL, A, B
-from tenure_model.explore.properties import Transition
+from tenure_model.explore.judging import Transition
 from tenure_model.explore.scope import DELETE, WRITE_LEASE, Participant, honest, owner_name
 from tenure_model.explore.traces import Trace
 from tenure_model.semantics.predicates import is_stale

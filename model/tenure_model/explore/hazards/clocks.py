@@ -8,7 +8,7 @@ from tenure_model.explore.canonical import NOW_MS
 from tenure_model.explore.hazards.hazard import Evidence, Hazard
 from tenure_model.explore.hazards.looking import Signs, sign
 from tenure_model.explore.hazards.places import JUST_STALE_MS, STILL, A, B
-from tenure_model.explore.properties import Transition
+from tenure_model.explore.judging import Transition
 from tenure_model.explore.scope import Participant, Reading, ahead, honest
 from tenure_model.explore.timed.conditions import Conditions
 from tenure_model.explore.timed.figures import healthy_margin_ms, smallest_margin_ms

@@ -9,7 +9,7 @@ import attrs
 from tenure_model.explore.hazards.hazard import Hazard
 from tenure_model.explore.hazards.looking import Signs, sign
 from tenure_model.explore.hazards.places import RAW, RIGHT, STILL, A, B
-from tenure_model.explore.properties import Transition
+from tenure_model.explore.judging import Transition
 from tenure_model.explore.scope import WRITE_ROW
 from tenure_model.semantics.lease import owns
 from tenure_model.semantics.predicates import is_stale

@@ -13,8 +13,8 @@ from tenure_model.explore.calls import Call
 from tenure_model.explore.canonical import NOW_MS
 from tenure_model.explore.graph import build_graph
 from tenure_model.explore.hazards.hazard import Evidence
+from tenure_model.explore.judging import Property, Transition, broken_by
 from tenure_model.explore.liveness import wedges
-from tenure_model.explore.properties import Property, Transition, broken_by
 from tenure_model.explore.scope import Scope
 from tenure_model.explore.search import Edge, explore
 from tenure_model.explore.system import TIME, Label, RunSystem, State, outcome_name

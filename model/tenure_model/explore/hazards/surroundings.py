@@ -10,7 +10,7 @@ from tenure_model.explore.hazards import demonstrations
 from tenure_model.explore.hazards.hazard import Hazard
 from tenure_model.explore.hazards.looking import Signs, sign
 from tenure_model.explore.hazards.places import RAW, RIGHT, STILL, A, B
-from tenure_model.explore.properties import Transition
+from tenure_model.explore.judging import Transition
 from tenure_model.explore.scope import WRITE_LEASE, owner_name
 from tenure_model.explore.traces import Trace
 from tenure_model.semantics.predicates import is_stale, row_is

@@ -7,7 +7,7 @@ import attrs
 from tenure_model.explore.hazards.hazard import Hazard
 from tenure_model.explore.hazards.looking import Signs, sign
 from tenure_model.explore.hazards.places import NEIGHBOUR, RIGHT, A, B
-from tenure_model.explore.properties import Transition
+from tenure_model.explore.judging import Transition
 from tenure_model.explore.scope import Participant, honest
 from tenure_model.vocabulary.evidence import LivenessEvidence
 

@@ -7,7 +7,7 @@ import attrs
 from tenure_model.explore.hazards.hazard import Hazard
 from tenure_model.explore.hazards.looking import Signs, Stuck, sign
 from tenure_model.explore.hazards.places import DELETED, RAW, RIGHT, A
-from tenure_model.explore.properties import Transition
+from tenure_model.explore.judging import Transition
 from tenure_model.explore.scope import WRITE_LEASE
 from tenure_model.semantics.lease import owns
 from tenure_model.vocabulary.evidence import LivenessEvidence
