@@ -178,7 +178,7 @@ def _draw(found: "StateGraph", traces: "dict[str, Trace]", file: Path) -> None:
     try:
         file.write_text(as_svg(situation_dot(found)), encoding="utf-8")
     except DrawingError as error:
-        raise click.ClickException(str(error)) from None
+        raise click.UsageError(str(error)) from None
     for name, trace in traces.items():
         file.with_stem(f"{file.stem}-{name}").write_text(spacetime_svg(trace, name), encoding="utf-8")
 
