@@ -11,7 +11,7 @@ FUZZ_SECONDS ?= 60
 all: lint types contracts test ## Lint, types, import contracts and tests
 
 help: ## List the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): requirements.txt pyproject.toml
 	@if command -v uv >/dev/null 2>&1; then \
