@@ -71,7 +71,7 @@ def run(job: Job) -> Verdict:
     """The verdict on one job; a check that could not run at all is bad, whatever it was to find."""
     try:
         finding, standing = _CHECKS[job.check](job)
-    except Exception as error:  # noqa: BLE001  the tools raise all kinds; each is a proof that was not given
+    except Exception as error:  # noqa: BLE001  # the tools raise all kinds; each is a proof that was not given
         return Verdict(job, False, f"could not be checked: {error!r}")
     return Verdict(job, (standing is None) is job.refutes, finding, standing)
 

@@ -1,5 +1,6 @@
 """Work that waits for a commit."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 
 
@@ -7,7 +8,7 @@ class AfterCommitError(ExceptionGroup[Exception]):
     """The data is committed; work that waited for the commit failed (JN-147)."""
 
 
-class InOrder:
+class InOrder(ABC):
     """Work for after a commit, of which a part keeps the order of commits.
 
     Who has committed lets others write before the work runs, and then threads run it in any order.
@@ -15,17 +16,17 @@ class InOrder:
 
     __slots__ = ()
 
+    @abstractmethod
     def committed(self) -> object:
         """Take note of the commit, before the next one: called once, by whichever thread committed.
 
         Everybody who writes waits meanwhile: it is short, and neither uses the database nor raises. An interruption can
         keep it from being called, though the data is committed.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def __call__(self) -> object:
         """Do the work, in the thread that registered it."""
-        raise NotImplementedError
 
 
 def note_commit(callbacks: Iterable[Callable[[], object]]) -> None:
