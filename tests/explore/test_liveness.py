@@ -13,7 +13,7 @@ from tenure_model.semantics.commands import apply
 from tenure_model.semantics.profiles import ORIGINAL, REFERENCE, Profile
 from tenure_model.vocabulary.outcomes import ClaimFresh, GuardFailed, SnapshotChanged
 from tenure_model.vocabulary.statuses import RUN_STATUSES
-from tests.explore.mutants import TWO_OWNERS, refusing
+from tests.explore.wrong_steps import TWO_OWNERS, refusing
 
 
 def labels(found: StateGraph, number: int) -> list[tuple[str, str, int]]:
